@@ -15,14 +15,14 @@ import (
 	"testing"
 )
 
-// The rule: 45 methods or 20 fields a type, and in the engine and the stores no files that use
-// each other's names in a circle. Elsewhere a circle of a few files is one noun in several files.
+// The rule: 45 methods or 20 fields a type, and in the engine, the stores, api and cmd no files that
+// use each other's names in a circle. Elsewhere a circle of a few files is one noun in several files.
 // What is above the rule has a ceiling here, which is what the code has today, so that a change
 // can only make it better: lower a number when it has fallen.
 const (
 	mostMethods = 45
 	mostFields  = 20
-	mostFiles   = 10 // in a circle, outside of the engine and the stores
+	mostFiles   = 10 // in a circle, in compat, functions and formats
 )
 
 // walled are the packages that the rule is for.
@@ -32,7 +32,7 @@ var (
 	// manyMethods and manyFields list the types above the rule. Three belong to the test suite of
 	// stores, which no program links: kit has the cases' helpers, the other two wrap a store
 	// method by method.
-	manyMethods = map[string]int{"engine/storetest.kit": 96, "engine/storetest.patient": 59, "engine/storetest/faults.Store": 66}
+	manyMethods = map[string]int{"engine/storetest.kit": 96, "engine/storetest.retryingStore": 59, "engine/storetest/faults.Store": 66}
 	manyFields  = map[string]int{
 		"api.Options":          21, // part of the Go API
 		"cmd/stepgraph.config": 34, // the configuration file, a field for each of its settings
@@ -43,8 +43,6 @@ var (
 	// circle is how many files of a package are in its largest cycle. The suite of stores has one
 	// because each of its files adds methods to kit and uses those of the others.
 	circle = map[string]int{"engine/storetest": 40,
-		"api":           21, // the gate and the observer use Options, which names the types of both
-		"cmd/stepgraph": 31, // the host, the services on it, and what serves
 		// A compiler compiles nodes inside of nodes, in a file for each kind of node.
 		"compat/agentzero": 12, "compat/flowise": 25, "compat/nebulaflow": 17,
 		// A run, the events that are told of it, and the commands that steer it.
@@ -103,7 +101,7 @@ func checkWalls(t *testing.T, pkg string, exports map[string]string) {
 		uses[from][to] = true
 	}
 	most := circle[pkg]
-	if top, _, _ := strings.Cut(pkg, "/"); !slices.Contains([]string{"engine", "cypher", "sqlite", "memory", "shard"}, top) {
+	if top, _, _ := strings.Cut(pkg, "/"); !slices.Contains([]string{"engine", "cypher", "sqlite", "memory", "shard", "api", "cmd"}, top) {
 		most = max(most, mostFiles)
 	}
 	if got := largestCircle(uses); got > most {

@@ -10,10 +10,10 @@ import (
 
 // AnswerBody answers a question or an approval.
 type AnswerBody struct {
-	Step     string          `json:"step,omitempty" doc:"the step that asks; the question that waits longest when left out"`
-	Visit    int             `json:"visit,omitempty" minimum:"1" doc:"which visit of the step; the newest when left out"`
-	Ask      int             `json:"ask,omitempty" minimum:"1" doc:"which question of the visit; the newest when left out"`
-	Response json.RawMessage `json:"response" doc:"any JSON the question takes; for an approval {approved, input?, reason?}, true or false" example:"\"Ada\""`
+	Step     string          `json:"step,omitempty" doc:"the step of the question; the oldest open question by default"`
+	Visit    int             `json:"visit,omitempty" minimum:"1" doc:"visit of the step; the newest by default"`
+	Ask      int             `json:"ask,omitempty" minimum:"1" doc:"number of the question within the visit; the newest by default"`
+	Response json.RawMessage `json:"response" doc:"JSON that matches the question; for an approval {approved, input?, reason?}, true or false" example:"\"Ada\""`
 }
 
 type answerIn struct {
@@ -26,8 +26,8 @@ type answerIn struct {
 func (r *sessionRoutes) registerAnswer() {
 	register(r.routeTable, operation{id: "answer", method: http.MethodPost, path: "/api/v1/sessions/{session}/answer", tag: tagPeople,
 		summary: "Answer a question or an approval",
-		about: "Answers 200 once the answer is durable, with what was accepted. The same answer to the same question again is a success; " +
-			"another one is already_answered. With ?wait= it answers when the session rests again.",
+		about: "Answers 200 with the accepted answer once it is durable. Repeating the same answer to the same question succeeds; " +
+			"a different one is already_answered. With ?wait= it responds when the session is idle again.",
 		problems: []string{"session_not_found", "step_not_found", "no_open_question", "already_answered", "answer_invalid"}}, r.answer)
 }
 

@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/sqlite"
@@ -62,6 +65,26 @@ func answerCost(t *testing.T, in engine.Store, query string) {
 	t.Logf("sessions read: %d", store.sessions.Load()-sessions)
 }
 
+// TestAnswers answers as many sessions as $STEPGRAPH_ANSWERS says, with ?wait=. It is what
+// internal/answerfiles counts.
+func TestAnswers(t *testing.T) {
+	n := 1
+	if text := os.Getenv("STEPGRAPH_ANSWERS"); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := worldOn(t, memory.New(memory.Options{}))
+	ids := make([]string, 12)
+	for i := range ids { // the same work before the answers, however many there are
+		ids[i] = w.do("POST", "/api/v1/sessions?wait=10s", map[string]any{"workflow": "talk"}).want(201).json["id"].(string)
+	}
+	for _, id := range ids[:n] {
+		w.do("POST", "/api/v1/sessions/"+id+"/answer?wait=10s", map[string]any{"step": "root", "response": "Ada"}).want(200)
+	}
+}
+
 // A tallied store counts what is read of it.
 type tallied struct {
 	engine.Store
@@ -74,12 +97,12 @@ func (s *tallied) Workflows(ctx context.Context, ids []string, entries map[strin
 	return s.Store.Workflows(ctx, ids, entries)
 }
 
-func (s *tallied) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+func (s *tallied) Session(ctx context.Context, id string) (*store.SessionRecord, error) {
 	s.sessions.Add(1)
 	return s.Store.Session(ctx, id)
 }
 
-func (s *tallied) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+func (s *tallied) SessionsByID(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
 	s.sessions.Add(1)
 	return s.Store.SessionsByID(ctx, ids)
 }

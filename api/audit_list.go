@@ -23,7 +23,7 @@ func (r *operatingRoutes) registerAudit() {
 	register(r.routeTable, operation{id: "listAudit", method: http.MethodGet, path: "/api/v1/audit", tag: tagOperating,
 		summary: "See who did what, the newest first",
 		about: "Edits, starts, answers, operator actions, batches, profiles, variables, secrets and tokens by name, and refused requests, with before and after. " +
-			"It needs the scope admin. Of an answer the size and a hash are kept; its text is beside the session and is removed with it.",
+			"It needs the scope admin. Of an answer it has the size and a hash; the text is part of the session and is removed with it.",
 		problems: []string{"bad_request"}}, r.listAudit)
 }
 

@@ -137,7 +137,7 @@ type brokenEngine struct {
 	store engine.Store
 }
 
-func (b brokenEngine) Store() engine.Store { return b.store }
+func (b brokenEngine) Store() engine.StoreView { return b.store }
 
 // TestNothingIsAcknowledgedWithoutItsEntry: a change whose entry cannot be written is not
 // answered as a success, and a refusal stays a refusal.

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A trail writes entries to the store and to the sink. Entries that come while a write is
 // under way share the next one, so that many requests at once cost few transactions.
 type trail struct {
-	store engine.Audit // nil for none
+	store store.Audit // nil for none
 	sink  func(AuditEntry)
 	log   *slog.Logger
 

@@ -14,14 +14,14 @@ import (
 // several acts, and a WebSocket is one request with many.
 type audited struct {
 	Engine
-	observer *observer
+	auditor *auditor
 }
 
 // note describes the act of a request. The first act of a request that is not yet answered is
 // in the entry of the request; every other one is written at once as an entry of its own.
 func (a audited) note(ctx context.Context, e AuditEntry, err error) error {
-	do := actOf(ctx)
-	if do == nil || !a.observer.audits() {
+	do := auditContextOf(ctx)
+	if do == nil || !a.auditor.audits() {
 		return err
 	}
 	do.mu.Lock()
@@ -38,12 +38,12 @@ func (a audited) note(ctx context.Context, e AuditEntry, err error) error {
 		return err
 	}
 	e.ID, e.At, e.Who, e.From, e.Count, e.Status = newAuditID(), time.Now().UTC().Truncate(time.Microsecond), own.Who, own.From, 1, 200
-	return a.observer.trail.write(ctx, e)
+	return a.auditor.write(ctx, e)
 }
 
-// standing is a session's status and version before an act, without its state.
-func (a audited) standing(ctx context.Context, id string) (before json.RawMessage, workflow string) {
-	if !a.observer.audits() {
+// sessionBefore is a session's status and version before an act, without its state.
+func (a audited) sessionBefore(ctx context.Context, id string) (before json.RawMessage, workflow string) {
+	if !a.auditor.audits() {
 		return nil, ""
 	}
 	found, err := a.Store().ListSessions(ctx, engine.SessionQuery{IDs: []string{id}, Limit: 1})
@@ -100,21 +100,21 @@ func (a audited) Answer(ctx context.Context, q engine.AnswerRequest) (*engine.Se
 }
 
 func (a audited) Act(ctx context.Context, q engine.Action) (*engine.Session, error) {
-	before, workflow := a.standing(ctx, q.Session)
+	before, workflow := a.sessionBefore(ctx, q.Session)
 	s, err := a.Engine.Act(ctx, q)
 	return s, a.note(ctx, AuditEntry{Action: q.Kind + "Session", Workflow: workflow, Session: q.Session, Subject: q.Step, Before: before,
 		After: afterOf(s, map[string]any{"to": q.To, "name": q.Name, "reason": q.Reason})}, err)
 }
 
-func (a audited) EditState(ctx context.Context, id string, version int64, text []byte, by string) (*engine.Session, error) {
+func (a audited) EditState(ctx context.Context, q engine.EditRequest) (*engine.Session, error) {
 	var before json.RawMessage
-	if a.observer.audits() {
-		if was, at, err := a.State(ctx, id); err == nil {
+	if a.auditor.audits() {
+		if was, at, err := a.State(ctx, q.Session); err == nil {
 			before = auditValue(map[string]any{"version": at, "state": digest(was)})
 		}
 	}
-	s, err := a.Engine.EditState(ctx, id, version, text, by)
-	e := AuditEntry{Action: "editState", Session: id, Before: before, After: afterOf(s, map[string]any{"state": digest(text)})}
+	s, err := a.Engine.EditState(ctx, q)
+	e := AuditEntry{Action: "editState", Session: q.Session, Before: before, After: afterOf(s, map[string]any{"state": digest(q.State)})}
 	if s != nil {
 		e.Workflow = s.Workflow
 	}
@@ -122,14 +122,14 @@ func (a audited) EditState(ctx context.Context, id string, version int64, text [
 }
 
 func (a audited) DeleteSession(ctx context.Context, id string, cancel bool) error {
-	before, workflow := a.standing(ctx, id)
+	before, workflow := a.sessionBefore(ctx, id)
 	err := a.Engine.DeleteSession(ctx, id, cancel)
 	return a.note(ctx, AuditEntry{Action: "deleteSession", Workflow: workflow, Session: id, Before: before}, err)
 }
 
-// workflowWas is a workflow before an edit; an empty one when it was not there.
-func (a audited) workflowWas(ctx context.Context, id string) *engine.Workflow {
-	if a.observer.audits() {
+// workflowBefore is a workflow before an edit; an empty one when it was not there.
+func (a audited) workflowBefore(ctx context.Context, id string) *engine.Workflow {
+	if a.auditor.audits() {
 		if w, err := a.Workflow(ctx, id); err == nil {
 			return w
 		}
@@ -146,14 +146,14 @@ func etagOf(w *engine.Workflow) json.RawMessage {
 
 func (a audited) Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error) {
 	if o.DryRun {
-		if do := actOf(ctx); do != nil {
+		if do := auditContextOf(ctx); do != nil {
 			do.mu.Lock()
 			do.dry = true
 			do.mu.Unlock()
 		}
 		return a.Engine.Put(ctx, w, o)
 	}
-	before := etagOf(a.workflowWas(ctx, w.ID))
+	before := etagOf(a.workflowBefore(ctx, w.ID))
 	d, err := a.Engine.Put(ctx, w, o)
 	e := AuditEntry{Action: "putWorkflow", Workflow: w.ID, Before: before}
 	if d != nil {
@@ -163,37 +163,37 @@ func (a audited) Put(ctx context.Context, w *engine.Workflow, o engine.PutOption
 }
 
 func (a audited) DeleteWorkflow(ctx context.Context, id, match string) error {
-	before := etagOf(a.workflowWas(ctx, id))
+	before := etagOf(a.workflowBefore(ctx, id))
 	return a.note(ctx, AuditEntry{Action: "deleteWorkflow", Workflow: id, Before: before}, a.Engine.DeleteWorkflow(ctx, id, match))
 }
 
 func (a audited) PutStep(ctx context.Context, workflow string, s engine.Step, match string) (*engine.Workflow, error) {
-	before := a.workflowWas(ctx, workflow).Step(s.ID)
+	before := a.workflowBefore(ctx, workflow).Step(s.ID)
 	w, err := a.Engine.PutStep(ctx, workflow, s, match)
 	return w, a.note(ctx, AuditEntry{Action: "putStep", Workflow: workflow, Subject: s.ID, Before: auditValue(before), After: auditValue(s)}, err)
 }
 
 func (a audited) RemoveStep(ctx context.Context, workflow, step, match string) (*engine.Workflow, error) {
-	before := a.workflowWas(ctx, workflow).Step(step)
+	before := a.workflowBefore(ctx, workflow).Step(step)
 	w, err := a.Engine.RemoveStep(ctx, workflow, step, match)
 	return w, a.note(ctx, AuditEntry{Action: "removeStep", Workflow: workflow, Subject: step, Before: auditValue(before)}, err)
 }
 
 func (a audited) PutPath(ctx context.Context, workflow string, p engine.Path, match string) (*engine.Workflow, error) {
 	name := cmp.Or(p.ID, p.Source+">"+p.Target)
-	before := a.workflowWas(ctx, workflow).Path(name)
+	before := a.workflowBefore(ctx, workflow).Path(name)
 	w, err := a.Engine.PutPath(ctx, workflow, p, match)
 	return w, a.note(ctx, AuditEntry{Action: "putPath", Workflow: workflow, Subject: name, Before: auditValue(before), After: auditValue(p)}, err)
 }
 
 func (a audited) RemovePath(ctx context.Context, workflow, path, match string) (*engine.Workflow, error) {
-	before := a.workflowWas(ctx, workflow).Path(path)
+	before := a.workflowBefore(ctx, workflow).Path(path)
 	w, err := a.Engine.RemovePath(ctx, workflow, path, match)
 	return w, a.note(ctx, AuditEntry{Action: "removePath", Workflow: workflow, Subject: path, Before: auditValue(before)}, err)
 }
 
 func (a audited) RestoreStep(ctx context.Context, workflow, step, hash string) (*engine.Workflow, []engine.Problem, error) {
-	before := a.workflowWas(ctx, workflow).Step(step)
+	before := a.workflowBefore(ctx, workflow).Step(step)
 	w, problems, err := a.Engine.RestoreStep(ctx, workflow, step, hash)
 	e := AuditEntry{Action: "restoreStep", Workflow: workflow, Subject: step, Before: auditValue(before)}
 	if w != nil {
@@ -202,14 +202,14 @@ func (a audited) RestoreStep(ctx context.Context, workflow, step, hash string) (
 	return w, problems, a.note(ctx, e, err)
 }
 
-func (a audited) StartBatch(ctx context.Context, q engine.BatchRequest) (*engine.Batch, bool, error) {
-	b, replayed, err := a.Engine.StartBatch(ctx, q)
+func (a audited) StartBatch(ctx context.Context, q engine.BatchRequest) (*engine.Batch, error) {
+	b, err := a.Engine.StartBatch(ctx, q)
 	e := AuditEntry{Action: "startBatch"}
 	if b != nil {
 		e.Subject = b.ID
-		e.After = auditValue(map[string]any{"action": q.Action, "total": b.Total, "dry_run": q.Options.DryRun, "reason": q.Options.Reason, "filtered": q.Filter != nil, "replayed": replayed})
+		e.After = auditValue(map[string]any{"action": q.Action, "total": b.Total, "dry_run": q.Options.DryRun, "reason": q.Options.Reason, "filtered": q.Filter != nil, "replayed": b.Replayed})
 	}
-	return b, replayed, a.note(ctx, e, err)
+	return b, a.note(ctx, e, err)
 }
 
 func (a audited) StopBatch(ctx context.Context, id, message string) (*engine.Batch, error) {

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/internal/jsonbody"
@@ -21,7 +24,7 @@ const maxItem = 4 << 20
 // that they are in memory once; all the rest is judged like any body.
 func (r *batchRoutes) readBatch(in *startBatchIn, q *engine.BatchRequest) error {
 	if in.BatchQuery != (BatchQuery{}) {
-		return problem("request_invalid", "", Fault{Parameter: "action", Message: "options of a JSON body stand in the body"})
+		return problem("request_invalid", "", Fault{Parameter: "action", Message: "with a JSON body, options belong into the body"})
 	}
 	reader := batchReader{decoder: json.NewDecoder(in.body), rest: map[string]json.RawMessage{}}
 	if err := reader.read(); err != nil {
@@ -67,7 +70,7 @@ func (r *batchReader) read() error {
 		return notJSON(err)
 	}
 	if _, err := r.decoder.Token(); !errors.Is(err, io.EOF) {
-		return problem("bad_request", "something stands behind the body's JSON")
+		return problem("bad_request", "the body has data after its JSON value")
 	}
 	return nil
 }
@@ -81,7 +84,7 @@ func (r *batchReader) member(name string) error {
 		return notJSON(err)
 	}
 	if r.size += len(value); r.size > normalLimit {
-		return problem("too_large", fmt.Sprintf("what stands beside the items has more than %d bytes", normalLimit))
+		return problem("too_large", fmt.Sprintf("the body without its items has more than %d bytes", normalLimit))
 	}
 	if err := jsonbody.Check(value); err != nil {
 		return problem("bad_request", "/"+name+": "+err.Error(), Fault{Pointer: "/" + jsontext.EscapeToken(name), Message: err.Error()})
@@ -131,7 +134,7 @@ func readItemLines(body io.Reader) ([]engine.BatchItem, error) {
 	lines.Buffer(nil, maxItem)
 	var items []engine.BatchItem
 	n := 0
-	for lines.Scan() && lines.Err() == nil { // what came before a failure is not a whole line
+	for lines.Scan() && lines.Err() == nil { // what was read before a failure is not a complete line
 		n++
 		line := bytes.TrimSpace(lines.Bytes())
 		if n == 1 {
@@ -214,4 +217,18 @@ func notJSON(err error) error {
 		return problem("bad_request", fmt.Sprintf("%v: it ends too early", jsonbody.ErrNotJSON))
 	}
 	return unreadable(err)
+}
+
+type startBatchIn struct {
+	Keyed
+	BatchQuery
+	body io.Reader
+	kind string
+}
+
+// Resolve takes the body before it is read: a large batch is decoded as it comes.
+func (in *startBatchIn) Resolve(c huma.Context) []error {
+	in.body = c.BodyReader()
+	in.kind, _, _ = mime.ParseMediaType(c.Header("Content-Type")) // guardBody has judged it
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/internal/sleep"
 )
@@ -46,7 +47,7 @@ func (r *batchRoutes) batchResults(ctx context.Context, in *resultsIn) (*huma.St
 			if ctx.Err() == nil {
 				r.log.ErrorContext(ctx, "results end early", "batch", in.Batch, "error", err)
 			}
-			panic(http.ErrAbortHandler) // half the results must not look whole
+			panic(http.ErrAbortHandler) // half the results must not look complete
 		}
 	}}, nil
 }

@@ -4,32 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
 // batchTime is how long writing a batch's items may take before it is acknowledged.
 const batchTime = 10 * time.Minute
-
-type startBatchIn struct {
-	Keyed
-	BatchQuery
-	body io.Reader
-	kind string
-}
-
-// Resolve takes the body before it is read: a large batch is decoded as it comes.
-func (in *startBatchIn) Resolve(c huma.Context) []error {
-	in.body = c.BodyReader()
-	in.kind, _, _ = mime.ParseMediaType(c.Header("Content-Type")) // guardBody has judged it
-	return nil
-}
 
 // AtBatch is the address of a batch.
 type AtBatch struct {
@@ -49,14 +32,14 @@ type continueBatchIn struct {
 
 type batchOut struct {
 	Location string `header:"Location"`
-	Replayed string `header:"Idempotency-Replayed" doc:"true when the batch had been started before with this key"`
+	Replayed string `header:"Idempotency-Replayed" doc:"true if the batch was started before with this key"`
 	Body     Batch
 }
 
 func (r *batchRoutes) registerBatches() {
 	register(r.routeTable, operation{id: "startBatch", method: http.MethodPost, path: "/api/v1/batches", tag: tagBatches, status: http.StatusAccepted,
-		summary: "Do one action to many sessions",
-		about: "Answers 202 once the batch and all its items are durable; it then goes on whatever happens to this server. " +
+		summary: "Run one action on many sessions",
+		about: "Answers 202 once the batch and all its items are durable; it then continues even if this server stops. " +
 			"As JSON: action, options, and a filter or items. As NDJSON (`application/x-ndjson` or `application/octet-stream`): an item a line, action and options in the query; " +
 			"the results of an earlier batch are such lines. An answer is bound to one question of its session before any is given: two lines of one session answer two questions.",
 		streamed: true, body: BatchBody{}, takes: []string{octets}, reads: []string{ndjson}, limit: batchLimit, longest: batchTime,
@@ -66,13 +49,13 @@ func (r *batchRoutes) registerBatches() {
 	register(r.routeTable, operation{id: "getBatch", method: http.MethodGet, path: "/api/v1/batches/{batch}", tag: tagBatches,
 		summary: "Look at a batch's progress", problems: []string{"batch_not_found"}}, r.batch)
 	register(r.routeTable, operation{id: "stopBatch", method: http.MethodPost, path: "/api/v1/batches/{batch}/stop", tag: tagBatches, optional: true,
-		summary: "Stop a batch", about: "What is done stays done; what is open stays open. One that is complete stays complete.",
+		summary: "Stop a batch", about: "Completed items are not undone and open items stay open. A complete batch stays complete.",
 		problems: []string{"batch_not_found"}}, r.stopBatch)
 	register(r.routeTable, operation{id: "continueBatch", method: http.MethodPost, path: "/api/v1/batches/{batch}/continue", tag: tagBatches,
-		summary: "Let a stopped batch go on where it was", about: "Its failures so far no longer count against stop_after_failures.",
+		summary: "Continue a stopped batch", about: "Its failures so far no longer count against stop_after_failures.",
 		problems: []string{"batch_not_found"}}, r.continueBatch)
 	register(r.routeTable, operation{id: "deleteBatch", method: http.MethodDelete, path: "/api/v1/batches/{batch}", tag: tagBatches, longest: batchTime,
-		summary: "Remove a batch and its results", about: "What it did stays done. Its key is free again.",
+		summary: "Remove a batch and its results", about: "Completed items are not undone. Its key can be used again.",
 		problems: []string{"batch_not_found", "batch_busy"}}, r.deleteBatch)
 }
 
@@ -91,12 +74,12 @@ func (r *batchRoutes) startBatch(ctx context.Context, in *startBatchIn) (*batchO
 	if q.Action == engine.RequestAnswer && q.Filter != nil {
 		q.Filter.Awaiting = true // the others have nothing to answer
 	}
-	b, replayed, err := r.e.StartBatch(ctx, q)
+	b, err := r.e.StartBatch(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	out := &batchOut{Location: "batches/" + url.PathEscape(b.ID), Body: batchOf(b)}
-	if replayed {
+	if b.Replayed {
 		out.Replayed = "true"
 	}
 	return out, nil
@@ -130,7 +113,7 @@ func (r *batchRoutes) batches(ctx context.Context, in *struct{ Paged }) (*pageOu
 }
 
 func (r *batchRoutes) batch(ctx context.Context, in *AtBatch) (*struct{ Body Batch }, error) {
-	return gaveBatch(r.e.Batch(ctx, in.Batch))
+	return batchResult(r.e.Batch(ctx, in.Batch))
 }
 
 func (r *batchRoutes) stopBatch(ctx context.Context, in *stopBatchIn) (*struct{ Body Batch }, error) {
@@ -138,11 +121,11 @@ func (r *batchRoutes) stopBatch(ctx context.Context, in *stopBatchIn) (*struct{ 
 	if in.Body.Reason != "" {
 		message += ": " + in.Body.Reason
 	}
-	return gaveBatch(r.e.StopBatch(ctx, in.Batch, message))
+	return batchResult(r.e.StopBatch(ctx, in.Batch, message))
 }
 
 func (r *batchRoutes) continueBatch(ctx context.Context, in *continueBatchIn) (*struct{ Body Batch }, error) {
-	return gaveBatch(r.e.ContinueBatch(ctx, in.Batch))
+	return batchResult(r.e.ContinueBatch(ctx, in.Batch))
 }
 
 func (r *batchRoutes) deleteBatch(ctx context.Context, in *AtBatch) (*empty, error) {
@@ -153,7 +136,7 @@ func (r *batchRoutes) deleteBatch(ctx context.Context, in *AtBatch) (*empty, err
 	return nil, err
 }
 
-func gaveBatch(b *engine.Batch, err error) (*struct{ Body Batch }, error) {
+func batchResult(b *engine.Batch, err error) (*struct{ Body Batch }, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -9,25 +9,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
 	"github.com/stepgraph/stepgraph/internal/jsonbody"
 )
-
-// Limits of bodies, in bytes. Answers and inputs have limits of their own in the engine.
-const (
-	normalLimit = 1 << 20
-	largeLimit  = 5 << 20 // states and workflows
-	batchLimit  = 64 << 20
-)
-
-// bodyTimeout is how long a body may take to arrive.
-const bodyTimeout = 30 * time.Second
-
-// leftoverTimeout is how long the server waits for the rest of a body that will not be used.
-const leftoverTimeout = time.Second
 
 // readBody is a request's body once it has been read and judged.
 type readBody struct {
@@ -50,16 +37,16 @@ func (t *routeTable) guardBody(c huma.Context, next func(huma.Context)) {
 		return
 	}
 	r, w := humachi.Unwrap(c)
-	if readsItself(c.Operation()) {
+	if specOf(c.Operation()).streamed {
 		if p := judgeKind(c.Operation(), r.Header.Get("Content-Type")); p != nil {
 			p.write(w)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, &patientBody{r.Body, http.NewResponseController(w)}, limitOf(c.Operation()))
+		r.Body = http.MaxBytesReader(w, r.Body, specOf(c.Operation()).limit)
 		next(c)
 		return
 	}
-	text, err := readLimited(w, r, limitOf(c.Operation()))
+	text, err := readLimited(w, r, specOf(c.Operation()).limit)
 	if err != nil {
 		t.problemOf(c.Context(), err).write(w)
 		return
@@ -74,22 +61,16 @@ func (t *routeTable) guardBody(c huma.Context, next func(huma.Context)) {
 	next(c)
 }
 
+// readLimited reads a body of at most limit bytes. How long it may take is bounded by slowBodies.
 func readLimited(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	// The deadline has to be lifted again: it would end the request's context while the
-	// handler still waits for a session.
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // a writer without deadlines goes without
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if err != nil {
-		// The deadline stays: the server reads the rest of the body before it answers.
-		_ = control.SetReadDeadline(time.Now().Add(leftoverTimeout))
 		return nil, unreadable(err)
 	}
-	_ = control.SetReadDeadline(time.Time{})
 	return text, nil
 }
 
-// unreadable is the problem of a body that did not arrive whole.
+// unreadable is the problem of a body that could not be read completely.
 func unreadable(err error) *Problem {
 	var refused *Problem // beyond a quota
 	if errors.As(err, &refused) {
@@ -102,27 +83,11 @@ func unreadable(err error) *Problem {
 	return problem("bad_request", "the body could not be read: "+err.Error())
 }
 
-// A patientBody is a large body on its way: each part of it may take bodyTimeout.
-type patientBody struct {
-	io.ReadCloser
-	control *http.ResponseController
-}
-
-// Read lifts the deadline when the body has come, as readLimited does.
-func (b *patientBody) Read(p []byte) (int, error) {
-	_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // a writer without deadlines goes without
-	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF {
-		_ = b.control.SetReadDeadline(time.Time{})
-	}
-	return n, err
-}
-
 func judge(op *huma.Operation, contentType string, text []byte) *Problem {
 	if p := judgeKind(op, contentType); p != nil {
 		return p
 	}
-	if takesFiles(op) {
+	if specOf(op).files {
 		return nil
 	}
 	if err := jsonbody.Check(text); err != nil {
@@ -148,10 +113,14 @@ func judgeKind(op *huma.Operation, contentType string) *Problem {
 }
 
 func mediaTypes(op *huma.Operation) []string {
-	all := slices.Clone(otherKinds(op))
+	all := slices.Clone(specOf(op).reads)
 	for kind := range op.RequestBody.Content {
 		all = append(all, kind)
 	}
 	slices.Sort(all)
 	return all
 }
+
+const largeLimit = 5 << 20 // states and workflows
+
+const batchLimit = 64 << 20

@@ -10,8 +10,8 @@ import (
 
 // Paged is what lists take.
 type Paged struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"items on a page"`
-	Cursor string `query:"cursor" doc:"next of the page before"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"items per page"`
+	Cursor string `query:"cursor" doc:"next of the previous page"`
 }
 
 // A cursor is where a page begins, as text that clients hand back unread. Which field
@@ -38,7 +38,7 @@ func readCursor(list, text string) (cursor, error) {
 		err = json.Unmarshal(raw, &c)
 	}
 	if err != nil || c.List != list {
-		return c, problem("bad_request", "", Fault{Parameter: "cursor", Message: "is not a cursor of this list; begin without one"})
+		return c, problem("bad_request", "", Fault{Parameter: "cursor", Message: "is not a cursor of this list; start without one"})
 	}
 	return c, nil
 }
@@ -70,7 +70,7 @@ func pageOf[T any](items []T, next string) *pageOut[T] {
 // none, although there is a next one.
 type Found[T any] struct {
 	Page[T]
-	Looked int `json:"looked,omitempty" doc:"sessions looked at for this page, where they had to be looked at one after the other"`
+	Looked int `json:"looked,omitempty" doc:"sessions read for this page, if the search had to read them one by one"`
 }
 
 type foundOut[T any] struct{ Body Found[T] }

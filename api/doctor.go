@@ -15,8 +15,8 @@ type Findings struct {
 
 func (r *operatingRoutes) registerDoctor() {
 	register(r.routeTable, operation{id: "doctor", method: http.MethodGet, path: "/api/v1/doctor", tag: tagOperating, longest: lookTime,
-		summary: "Look for what is wrong with store, workflows and sessions",
-		about:   "Each finding comes with the command that mends it. Changes nothing."}, r.doctor)
+		summary: "Check store, workflows and sessions for problems",
+		about:   "Each finding has the command that fixes it. Changes nothing."}, r.doctor)
 }
 
 func (r *operatingRoutes) doctor(ctx context.Context, _ *empty) (*struct{ Body Findings }, error) {

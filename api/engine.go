@@ -19,8 +19,8 @@ type Engine interface {
 	Operating
 	// Registry holds the functions steps may call.
 	Registry() *engine.Registry
-	// Store is pinged by /readyz.
-	Store() engine.Store
+	// Store is pinged by /readyz and keeps the audit trail.
+	Store() engine.StoreView
 }
 
 // Sessions starts, finds, edits and removes sessions.
@@ -34,7 +34,7 @@ type Sessions interface {
 	SearchCount(ctx context.Context, q engine.SessionQuery, by string) (*engine.SessionCounts, error)
 	SearchAwaiting(ctx context.Context, q engine.SessionQuery) (*engine.QuestionPage, error)
 	State(ctx context.Context, id string) ([]byte, int64, error)
-	EditState(ctx context.Context, id string, version int64, text []byte, by string) (*engine.Session, error)
+	EditState(ctx context.Context, q engine.EditRequest) (*engine.Session, error)
 	DeleteSession(ctx context.Context, id string, cancel bool) error
 }
 
@@ -77,7 +77,7 @@ type Evaluation interface {
 
 // Batches do one action to many sessions.
 type Batches interface {
-	StartBatch(ctx context.Context, q engine.BatchRequest) (*engine.Batch, bool, error)
+	StartBatch(ctx context.Context, q engine.BatchRequest) (*engine.Batch, error)
 	Batch(ctx context.Context, id string) (*engine.Batch, error)
 	Batches(ctx context.Context, after engine.Cursor, limit int) ([]engine.Batch, error)
 	BatchItems(ctx context.Context, id string, q engine.ItemQuery) ([]engine.BatchItem, error)
@@ -89,13 +89,13 @@ type Batches interface {
 // Operating explains sessions, lists the sessions that an edit affects, and reverts edits.
 type Operating interface {
 	Explain(ctx context.Context, session string) (*engine.Explanation, error)
-	Affected(ctx context.Context, workflow, step, path string, limit int) (*engine.Affected, error)
+	SearchAffected(ctx context.Context, q engine.AffectedQuery) (*engine.Affected, error)
 	Traffic(ctx context.Context, workflow string, since time.Time, limit int) (*engine.Traffic, error)
 	Standing(ctx context.Context, workflow string) (*engine.Standing, error)
 	Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error)
-	WhatIf(ctx context.Context, workflow, path string, condition any, operator string, limit int) (*engine.WhatIf, error)
+	WhatIf(ctx context.Context, q engine.WhatIfQuery) (*engine.WhatIf, error)
 	WorkflowLog(ctx context.Context, workflow, step string) ([]engine.LogEntry, error)
-	DefinitionDiff(ctx context.Context, workflow, step, from, to string) ([]engine.PropertyDiff, error)
+	DefinitionDiff(ctx context.Context, q engine.DiffQuery) ([]engine.PropertyDiff, error)
 	RestoreStep(ctx context.Context, workflow, step, hash string) (*engine.Workflow, []engine.Problem, error)
 	Doctor(ctx context.Context) ([]engine.Finding, error)
 	Engines(ctx context.Context) ([]engine.EngineInfo, error)

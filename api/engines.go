@@ -14,8 +14,8 @@ type Engines struct {
 
 func (r *operatingRoutes) registerEngines() {
 	register(r.routeTable, operation{id: "listEngines", method: http.MethodGet, path: "/api/v1/engines", tag: tagOperating,
-		summary: "List the engines at work on the store",
-		about:   "Each engine announces itself every 10 s. One that stopped or fell silent is shown for 10 minutes."}, r.engines)
+		summary: "List the engines on the store",
+		about:   "Each engine announces itself every 10 s. One that stopped is listed for 10 minutes."}, r.engines)
 }
 
 func (r *operatingRoutes) engines(ctx context.Context, _ *empty) (*struct{ Body Engines }, error) {

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/tidwall/gjson"
+
+	"github.com/stepgraph/stepgraph/engine"
 )
 
 // EvalOn says on what to evaluate: a stored session or a state given.

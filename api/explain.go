@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -24,8 +25,8 @@ type explainOut struct {
 
 func (r *sessionRoutes) registerExplain() {
 	register(r.routeTable, operation{id: "explainSession", method: http.MethodGet, path: "/api/v1/sessions/{session}/explain", tag: tagOperating,
-		summary:  "See why a session does not go on",
-		about:    "Each step that waits and for what, each finished step whose paths lead nowhere with each clause of their conditions, each limit; and the command that mends it. By its state and the graph of now.",
+		summary:  "Explain why a session does not continue",
+		about:    "Each step that waits and for what, each finished step without an open path with each clause of the conditions, each limit; and the command that fixes it. By its state and the graph of now.",
 		problems: []string{"session_not_found"}}, r.explain)
 	op := r.api.OpenAPI().Paths["/api/v1/sessions/{session}/explain"].Get
 	op.Responses["200"].Content = map[string]*huma.MediaType{

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
+
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/compat/agentzero/agentzeroapi"
 	"github.com/stepgraph/stepgraph/compat/flowise/flowiseapi"
@@ -40,14 +41,15 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	outer := chi.NewRouter()
 	counts := newMetrics(e, o.Metrics)
 	table := &routeTable{log: o.Log, actions: map[string]string{}, answers: newAnswerStore()}
-	watch := &observer{log: o.Log, metrics: counts, actions: table.actions, routes: outer, trail: trail{sink: o.Audit, log: o.Log}}
+	audit := &auditor{actions: table.actions, routes: outer, trail: trail{sink: o.Audit, log: o.Log}}
 	if o.KeepAudit {
-		watch.trail.store = e.Store()
+		audit.store = e.Store()
 	}
+	watch := &observer{log: o.Log, metrics: counts, auditor: audit}
 	s := &server{routeTable: table, o: o, metrics: counts, gate: &gate{o: o}, observer: watch, routes: outer,
-		e: audited{guarded{newLimited(e), o.StoreFull}, watch}}
+		e: audited{guarded{newLimited(e), o.StoreFull}, audit}}
 	e = s.e
-	outer.Use(watch.observe, hurryBodies, headAsGet, watch.recoverPanics, securityHeaders, s.gate.checkHost, s.gate.checkOrigin)
+	outer.Use(watch.observe, limitUnreadBodies, headAsGet, watch.recoverPanics, securityHeaders, s.gate.checkHost, s.gate.checkOrigin)
 	outer.NotFound(noRoute)
 	outer.MethodNotAllowed(methodNotAllowed(outer))
 	for path, handle := range map[string]http.HandlerFunc{"/healthz": healthz, "/readyz": readyz(e, o.Log)} {
@@ -66,7 +68,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	flows.Serve = s.gate.serveAs
 	flows.Wrong = func(w http.ResponseWriter, r *http.Request) {
 		endBody(w)
-		s.gate.slowWrong(r)
+		s.gate.delayWrongToken(r)
 	}
 	flows.Secrets, _ = o.Vault.(flowiseapi.Secrets)
 	if o.Compat {
@@ -80,7 +82,7 @@ func build(e Engine, o Options) (chi.Router, *server) {
 	s.api = humachi.New(inner, humaConfig())
 	s.api.UseMiddleware(s.deadline, s.guardBody, s.replay)
 	describeProblems(s.api.OpenAPI().Components)
-	s.registerAll()
+	registerAll(table, e, o, &counts.streams)
 	document := openAPI(s.api.OpenAPI())
 	inner.Get("/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/openapi+json")
@@ -103,11 +105,11 @@ func build(e Engine, o Options) (chi.Router, *server) {
 // deadline bounds a request, by what ?wait= asks for and RequestTimeout besides. The
 // connection's write deadline follows, whatever the server has set.
 func (s *server) deadline(c huma.Context, next func(huma.Context)) {
-	if isStream(c.Operation()) {
+	if specOf(c.Operation()).stream {
 		next(c)
 		return
 	}
-	longest := max(s.o.RequestTimeout, longestOf(c.Operation()))
+	longest := max(s.o.RequestTimeout, specOf(c.Operation()).longest)
 	if wait, err := parseWait(c.Query("wait")); err == nil {
 		longest += wait
 	}

@@ -202,7 +202,7 @@ func (r *reply) want(status int) *reply {
 // problem fails unless the answer is the problem of a slug.
 func (r *reply) problem(slug string) *reply {
 	r.t.Helper()
-	row := rowOf(slug)
+	row := problemRowOf(slug)
 	if r.status != row.Status || r.header.Get("Content-Type") != problemJSON || r.json["type"] != "/problems/"+slug ||
 		r.json["title"] != row.Title || r.json["status"] != float64(row.Status) {
 		r.t.Fatalf("got %d %s %s, want problem %s", r.status, r.header.Get("Content-Type"), r.text, slug)

@@ -35,7 +35,7 @@ func readyz(e Engine, log *slog.Logger) http.HandlerFunc {
 			notReady(err).write(w)
 			return
 		}
-		if len(away) > 0 { // the others go on, so requests are to come here all the same
+		if len(away) > 0 { // the others are available, so the server accepts requests
 			w.Header().Set("Content-Type", "application/json")
 			_ = json.NewEncoder(w).Encode(map[string]any{"status": "ready", "unavailable": slices.Sorted(maps.Keys(away)), "reasons": away})
 			return
@@ -46,7 +46,7 @@ func readyz(e Engine, log *slog.Logger) http.HandlerFunc {
 
 // ping asks the store for an answer. A store of several databases is ready while one of them
 // answers; away says of the others, by name, what kind of trouble they are in.
-func ping(ctx context.Context, s engine.Store) (away map[string]string, err error) {
+func ping(ctx context.Context, s engine.StoreView) (away map[string]string, err error) {
 	several, ok := s.(store.Divided)
 	if !ok {
 		return nil, s.Ping(ctx)
@@ -70,7 +70,7 @@ func writeStatus(w http.ResponseWriter, status string) {
 }
 
 // notReady says no more of the store than what kind of trouble it is in, and the numbers of its
-// migrations: whoever asks has shown no token.
+// migrations, because requests have no token here.
 func notReady(err error) *Problem {
 	var wrong *engine.SchemaError
 	switch {

@@ -24,9 +24,9 @@ const (
 	maxKey         = 200
 )
 
-// A keptAnswer is a request that came with a key, and once done is closed its answer;
+// A storedAnswer is a request that came with a key, and once done is closed its answer;
 // status 0 means that it failed and may be tried again.
-type keptAnswer struct {
+type storedAnswer struct {
 	scope  string
 	hash   [32]byte
 	at     time.Time
@@ -52,21 +52,21 @@ func newAnswerStore() *answerStore {
 
 // begin returns what is kept for a scope, or adds a fresh entry that the caller has to
 // finish.
-func (a *answerStore) begin(scope string, hash [32]byte) (k *keptAnswer, mine bool) {
+func (a *answerStore) begin(scope string, hash [32]byte) (k *storedAnswer, mine bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.dropOld()
 	if e := a.kept[scope]; e != nil {
-		return e.Value.(*keptAnswer), false
+		return e.Value.(*storedAnswer), false
 	}
-	k = &keptAnswer{scope: scope, hash: hash, at: a.now(), done: make(chan struct{})}
+	k = &storedAnswer{scope: scope, hash: hash, at: a.now(), done: make(chan struct{})}
 	a.kept[scope] = a.order.PushBack(k)
 	return k, true
 }
 
 // finish gives an entry its answer; one that was not a success is forgotten, since nothing
 // has changed and trying again may go better.
-func (a *answerStore) finish(k *keptAnswer, status int, header http.Header, body []byte) {
+func (a *answerStore) finish(k *storedAnswer, status int, header http.Header, body []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if status >= 200 && status < 300 {
@@ -81,7 +81,7 @@ func (a *answerStore) finish(k *keptAnswer, status int, header http.Header, body
 
 func (a *answerStore) dropOld() {
 	for e := a.order.Front(); e != nil; {
-		k := e.Value.(*keptAnswer)
+		k := e.Value.(*storedAnswer)
 		e = e.Next()
 		if len(a.kept) <= maxAnswers && a.bytes <= maxAnswerBytes && a.now().Sub(k.at) < answersLast {
 			return
@@ -89,12 +89,12 @@ func (a *answerStore) dropOld() {
 		select {
 		case <-k.done:
 			a.remove(k)
-		default: // still at work
+		default: // still running
 		}
 	}
 }
 
-func (a *answerStore) remove(k *keptAnswer) {
+func (a *answerStore) remove(k *storedAnswer) {
 	if e := a.kept[k.scope]; e != nil && e.Value == k {
 		a.order.Remove(e)
 		delete(a.kept, k.scope)
@@ -102,13 +102,13 @@ func (a *answerStore) remove(k *keptAnswer) {
 	}
 }
 
-// keepingWriter passes an answer on and keeps a copy.
-type keepingWriter struct {
-	seenWriter
+// recordingWriter passes an answer on and keeps a copy.
+type recordingWriter struct {
+	statusWriter
 	body bytes.Buffer
 }
 
-func (w *keepingWriter) Write(b []byte) (int, error) {
+func (w *recordingWriter) Write(b []byte) (int, error) {
 	w.body.Write(b)
-	return w.seenWriter.Write(b)
+	return w.statusWriter.Write(b)
 }

@@ -27,7 +27,7 @@ func newLimited(e Engine) Engine {
 }
 
 func (l limited) Registry() *engine.Registry { return l.e.Registry() }
-func (l limited) Store() engine.Store        { return l.e.Store() }
+func (l limited) Store() engine.StoreView    { return l.e.Store() }
 func (l limited) Load() engine.Load          { return l.e.Load() }
 func (l limited) Working() error             { return l.e.Working() }
 
@@ -38,7 +38,7 @@ func (l limited) Retention() *retention.Service { return l.e.Retention() }
 // Doctor looks at the whole store.
 func (l limited) Doctor(ctx context.Context) ([]engine.Finding, error) {
 	if !tokenLimit(ctx).IsZero() {
-		return nil, beyondLimit(ctx, "the doctor looks at all workflows and sessions")
+		return nil, errOverLimit(ctx, "the doctor looks at all workflows and sessions")
 	}
 	return l.e.Doctor(ctx)
 }

@@ -12,14 +12,14 @@ type limitedBatches struct{ limits }
 
 // StartBatch narrows the filter, and refuses items outside. The batch belongs to the token,
 // so that no other token with a limit sees its items.
-func (l limitedBatches) StartBatch(ctx context.Context, q engine.BatchRequest) (*engine.Batch, bool, error) {
+func (l limitedBatches) StartBatch(ctx context.Context, q engine.BatchRequest) (*engine.Batch, error) {
 	if tokenLimit(ctx).IsZero() {
 		return l.e.StartBatch(ctx, q)
 	}
 	if q.Filter != nil {
 		filter, err := restrictQuery(ctx, *q.Filter)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		q.Filter = &filter
 	}
@@ -27,15 +27,15 @@ func (l limitedBatches) StartBatch(ctx context.Context, q engine.BatchRequest) (
 	for i := range q.Items {
 		ids[i] = q.Items[i].Session
 	}
-	if err := l.reachAll(ctx, ids); err != nil {
-		return nil, false, err
+	if err := l.checkSessions(ctx, ids); err != nil {
+		return nil, err
 	}
 	q.By = tokenFrom(ctx).Name
-	b, replayed, err := l.e.StartBatch(ctx, q)
+	b, err := l.e.StartBatch(ctx, q)
 	if err == nil && !ownBatch(ctx, b) {
-		return nil, false, fmt.Errorf("%w: the key is that of another batch", engine.ErrKeyReused)
+		return nil, fmt.Errorf("%w: the key is that of another batch", engine.ErrKeyReused)
 	}
-	return b, replayed, err
+	return b, err
 }
 
 // ownBatch reports whether a batch is that of the request's token, or the token has no limit.

@@ -28,12 +28,12 @@ func (l limitedSessions) StartAndSubscribe(ctx context.Context, q engine.StartRe
 }
 
 func (l limitedSessions) mayStart(ctx context.Context, q *engine.StartRequest) error {
-	if err := l.reachWorkflow(ctx, q.Workflow); err != nil {
+	if err := l.checkWorkflow(ctx, q.Workflow); err != nil {
 		return err
 	}
 	labels, ok := tokenLimit(ctx).With(q.Labels)
 	if !ok {
-		return beyondLimit(ctx, "the session has another value of its label")
+		return errOverLimit(ctx, "the session has another value of its label")
 	}
 	q.Labels = labels
 	return nil
@@ -103,18 +103,18 @@ func (l limitedSessions) SearchAwaiting(ctx context.Context, q engine.SessionQue
 }
 
 func (l limitedSessions) State(ctx context.Context, id string) ([]byte, int64, error) {
-	if err := l.reach(ctx, id); err != nil {
+	if err := l.checkSession(ctx, id); err != nil {
 		return nil, 0, err
 	}
 	return l.e.State(ctx, id)
 }
 
-func (l limitedSessions) EditState(ctx context.Context, id string, version int64, text []byte, by string) (*engine.Session, error) {
-	return in(ctx, l.limits, id, func() (*engine.Session, error) { return l.e.EditState(ctx, id, version, text, by) })
+func (l limitedSessions) EditState(ctx context.Context, q engine.EditRequest) (*engine.Session, error) {
+	return in(ctx, l.limits, q.Session, func() (*engine.Session, error) { return l.e.EditState(ctx, q) })
 }
 
 func (l limitedSessions) DeleteSession(ctx context.Context, id string, cancel bool) error {
-	if err := l.reach(ctx, id); err != nil {
+	if err := l.checkSession(ctx, id); err != nil {
 		return err
 	}
 	return l.e.DeleteSession(ctx, id, cancel)

@@ -56,43 +56,43 @@ func (l limitedWorkflows) WorkflowLog(ctx context.Context, workflow, step string
 	return of(ctx, l.limits, workflow, func() ([]engine.LogEntry, error) { return l.e.WorkflowLog(ctx, workflow, step) })
 }
 
-func (l limitedWorkflows) DefinitionDiff(ctx context.Context, workflow, step, from, to string) ([]engine.PropertyDiff, error) {
-	return of(ctx, l.limits, workflow, func() ([]engine.PropertyDiff, error) { return l.e.DefinitionDiff(ctx, workflow, step, from, to) })
+func (l limitedWorkflows) DefinitionDiff(ctx context.Context, q engine.DiffQuery) ([]engine.PropertyDiff, error) {
+	return of(ctx, l.limits, q.Workflow, func() ([]engine.PropertyDiff, error) { return l.e.DefinitionDiff(ctx, q) })
 }
 
 func (l limitedWorkflows) RestoreStep(ctx context.Context, workflow, step, hash string) (*engine.Workflow, []engine.Problem, error) {
-	if err := l.reachWorkflow(ctx, workflow); err != nil {
+	if err := l.checkWorkflow(ctx, workflow); err != nil {
 		return nil, nil, err
 	}
 	return l.e.RestoreStep(ctx, workflow, step, hash)
 }
 
-func (l limitedWorkflows) Affected(ctx context.Context, workflow, step, path string, limit int) (*engine.Affected, error) {
-	if err := l.whole(ctx, workflow); err != nil {
+func (l limitedWorkflows) SearchAffected(ctx context.Context, q engine.AffectedQuery) (*engine.Affected, error) {
+	if err := l.allSessions(ctx, q.Workflow); err != nil {
 		return nil, err
 	}
-	return l.e.Affected(ctx, workflow, step, path, limit)
+	return l.e.SearchAffected(ctx, q)
 }
 
 func (l limitedWorkflows) Traffic(ctx context.Context, workflow string, since time.Time, limit int) (*engine.Traffic, error) {
-	if err := l.whole(ctx, workflow); err != nil {
+	if err := l.allSessions(ctx, workflow); err != nil {
 		return nil, err
 	}
 	return l.e.Traffic(ctx, workflow, since, limit)
 }
 
 func (l limitedWorkflows) Standing(ctx context.Context, workflow string) (*engine.Standing, error) {
-	if err := l.whole(ctx, workflow); err != nil {
+	if err := l.allSessions(ctx, workflow); err != nil {
 		return nil, err
 	}
 	return l.e.Standing(ctx, workflow)
 }
 
-func (l limitedWorkflows) WhatIf(ctx context.Context, workflow, path string, condition any, operator string, limit int) (*engine.WhatIf, error) {
-	if err := l.whole(ctx, workflow); err != nil {
+func (l limitedWorkflows) WhatIf(ctx context.Context, q engine.WhatIfQuery) (*engine.WhatIf, error) {
+	if err := l.allSessions(ctx, q.Workflow); err != nil {
 		return nil, err
 	}
-	return l.e.WhatIf(ctx, workflow, path, condition, operator, limit)
+	return l.e.WhatIf(ctx, q)
 }
 
 func (l limitedWorkflows) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {

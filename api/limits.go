@@ -22,14 +22,14 @@ func tokenLimit(ctx context.Context) access.Limit {
 	return access.Limit{}
 }
 
-// beyondLimit refuses what has no meaning for a part of the sessions.
-func beyondLimit(ctx context.Context, what string) error {
+// errOverLimit refuses what has no meaning for a part of the sessions.
+func errOverLimit(ctx context.Context, what string) error {
 	return fmt.Errorf("%w: token %s is limited: %s", errForbidden, tokenFrom(ctx).Name, what)
 }
 
-// reach returns ErrSessionNotFound for a session outside of the limit. The store applies the
+// checkSession returns ErrSessionNotFound for a session outside of the limit. The store applies the
 // same filter as in lists, without reading the state.
-func (l limits) reach(ctx context.Context, session string) error {
+func (l limits) checkSession(ctx context.Context, session string) error {
 	limit := tokenLimit(ctx)
 	if limit.IsZero() {
 		return nil
@@ -41,8 +41,8 @@ func (l limits) reach(ctx context.Context, session string) error {
 	return err
 }
 
-// reachAll returns ErrSessionNotFound for the first of many sessions that is outside.
-func (l limits) reachAll(ctx context.Context, sessions []string) error {
+// checkSessions returns ErrSessionNotFound for the first of many sessions that is outside.
+func (l limits) checkSessions(ctx context.Context, sessions []string) error {
 	limit := tokenLimit(ctx)
 	if limit.IsZero() {
 		return nil
@@ -69,14 +69,14 @@ func restrictQuery(ctx context.Context, q engine.SessionQuery) (engine.SessionQu
 	limit := tokenLimit(ctx)
 	labels, ok := limit.With(q.Labels)
 	if !ok {
-		return q, beyondLimit(ctx, "the label filter asks for sessions outside of it")
+		return q, errOverLimit(ctx, "the label filter asks for sessions outside of it")
 	}
 	q.Labels, q.Workflows = labels, limit.Workflows
 	return q, nil
 }
 
-// reachWorkflow returns ErrWorkflowNotFound for a workflow outside of the limit.
-func (l limits) reachWorkflow(ctx context.Context, id string) error {
+// checkWorkflow returns ErrWorkflowNotFound for a workflow outside of the limit.
+func (l limits) checkWorkflow(ctx context.Context, id string) error {
 	if tokenLimit(ctx).Workflow(orDefault(id)) {
 		return nil
 	}
@@ -102,13 +102,13 @@ func (l limits) hide(ctx context.Context, err error) error {
 	return &short
 }
 
-// whole refuses a count over all sessions of a workflow to a token that is limited by label.
-func (l limits) whole(ctx context.Context, workflow string) error {
-	if err := l.reachWorkflow(ctx, workflow); err != nil {
+// allSessions refuses a count over all sessions of a workflow to a token that is limited by label.
+func (l limits) allSessions(ctx context.Context, workflow string) error {
+	if err := l.checkWorkflow(ctx, workflow); err != nil {
 		return err
 	}
 	if len(tokenLimit(ctx).Labels) > 0 {
-		return beyondLimit(ctx, "this counts all sessions of the workflow, whatever their labels")
+		return errOverLimit(ctx, "this counts all sessions of the workflow, whatever their labels")
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func orDefault(workflow string) string {
 
 // in calls the engine for a session within the limit.
 func in[T any](ctx context.Context, l limits, session string, call func() (T, error)) (out T, err error) {
-	if err := l.reach(ctx, session); err != nil {
+	if err := l.checkSession(ctx, session); err != nil {
 		return out, err
 	}
 	return call()
@@ -131,7 +131,7 @@ func in[T any](ctx context.Context, l limits, session string, call func() (T, er
 
 // of calls the engine for a workflow within the limit.
 func of[T any](ctx context.Context, l limits, workflow string, call func() (T, error)) (out T, err error) {
-	if err := l.reachWorkflow(ctx, workflow); err != nil {
+	if err := l.checkWorkflow(ctx, workflow); err != nil {
 		return out, err
 	}
 	out, err = call()

@@ -79,7 +79,7 @@ func callerFor(routes http.Handler, from *http.Request) mcp.Caller {
 			}
 		}
 		r.RemoteAddr, r.RequestURI, r.TLS = from.RemoteAddr, r.URL.RequestURI(), from.TLS
-		w := &madeAnswer{header: http.Header{}}
+		w := &memoryResponse{header: http.Header{}}
 		routes.ServeHTTP(w, r)
 		if w.status >= http.StatusMultipleChoices {
 			return nil, refusedCall(w.status, w.body.Bytes())
@@ -110,22 +110,22 @@ func refusedCall(status int, body []byte) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// A madeAnswer is the answer to a request of this process, in memory.
-type madeAnswer struct {
+// A memoryResponse is the answer to a request of this process, in memory.
+type memoryResponse struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func (a *madeAnswer) Header() http.Header { return a.header }
+func (a *memoryResponse) Header() http.Header { return a.header }
 
-func (a *madeAnswer) WriteHeader(status int) {
+func (a *memoryResponse) WriteHeader(status int) {
 	if a.status == 0 && status >= http.StatusOK {
 		a.status = status
 	}
 }
 
-func (a *madeAnswer) Write(b []byte) (int, error) {
+func (a *memoryResponse) Write(b []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	return a.body.Write(b)
 }

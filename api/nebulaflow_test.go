@@ -54,7 +54,7 @@ func TestNebulaFlowSocket(t *testing.T) {
 
 // What became a WebSocket is counted as such; an early hint is not an answer.
 func TestSwitchingIsSeen(t *testing.T) {
-	seen := &seenWriter{ResponseWriter: httptest.NewRecorder()}
+	seen := &statusWriter{ResponseWriter: httptest.NewRecorder()}
 	seen.WriteHeader(http.StatusEarlyHints)
 	if seen.status != 0 {
 		t.Errorf("a hint counts as %d", seen.status)

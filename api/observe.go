@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/stepgraph/stepgraph/api/internal/exposition"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -55,22 +53,19 @@ func (m *metrics) show(w http.ResponseWriter, _ *http.Request) {
 
 // An observer counts and times the requests, and writes the audit trail.
 type observer struct {
-	log      *slog.Logger
-	metrics  *metrics
-	trail    trail
-	refusals refusalCounts
-	actions  map[string]string // operation by method and route
-	routes   chi.Routes        // all of them
+	log     *slog.Logger
+	metrics *metrics
+	auditor *auditor
 }
 
 // observe counts and times what is answered.
 func (o *observer) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		seen := &seenWriter{ResponseWriter: w}
-		r, do := withAct(r)
+		seen := &statusWriter{ResponseWriter: w}
+		r, do := withAuditContext(r)
 		do.entry.From = addressOf(r)
-		seen.before = func(status int) error { return o.audit(r, do, status) }
+		seen.before = func(status int) error { return o.auditor.audit(r, do, status) }
 		defer func() {
 			route := routeOf(r)
 			o.metrics.requests.Inc(methodOf(r), route, strconv.Itoa(seen.statusOr200()))
@@ -88,26 +83,7 @@ func (o *observer) observe(next http.Handler) http.Handler {
 	})
 }
 
-// routeOf is the pattern that matched: a bounded set, unlike paths.
-func routeOf(r *http.Request) string {
-	if c := chi.RouteContext(r.Context()); c != nil {
-		if pattern := c.RoutePattern(); pattern != "" {
-			return pattern
-		}
-	}
-	return "none"
-}
-
-// methodOf keeps invented methods out of the labels.
-func methodOf(r *http.Request) string {
-	switch r.Method {
-	case http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodHead, http.MethodOptions:
-		return r.Method
-	}
-	return "other"
-}
-
-// recoverPanics answers 500 for a fault of ours and keeps the server alive.
+// recoverPanics answers 500 for a panic of a handler and keeps the server running.
 func (o *observer) recoverPanics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -119,65 +95,11 @@ func (o *observer) recoverPanics(next http.Handler) http.Handler {
 				panic(fault)
 			}
 			o.log.ErrorContext(r.Context(), "panic", "method", r.Method, "path", r.URL.Path, "panic", fault, "stack", string(debug.Stack()))
-			if seen, ok := w.(*seenWriter); ok && seen.status != 0 {
-				panic(http.ErrAbortHandler) // half an answer must not look whole
+			if seen, ok := w.(*statusWriter); ok && seen.status != 0 {
+				panic(http.ErrAbortHandler) // half an answer must not look complete
 			}
 			problem("internal", "").write(w)
 		}()
 		next.ServeHTTP(w, r)
 	})
-}
-
-// seenWriter remembers the status that went out.
-type seenWriter struct {
-	http.ResponseWriter
-	status int
-	// before, if set, is called once, with the status that is about to go out. When it fails
-	// for a success, the client is answered 503 instead.
-	before func(status int) error
-	failed bool // what the handler writes is dropped
-}
-
-func (w *seenWriter) WriteHeader(status int) {
-	if w.failed {
-		return
-	}
-	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
-		w.status = status
-		if w.before != nil {
-			if err := w.before(status); err != nil && status < http.StatusBadRequest {
-				w.fail()
-				return
-			}
-		}
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// fail answers that the change was made and is not recorded. The client sends the request again,
-// with the same key, so that it is.
-func (w *seenWriter) fail() {
-	w.failed, w.status = true, http.StatusServiceUnavailable
-	w.Header().Del("Content-Length")
-	problem("unavailable", errAudit.Error()+"; ask again, with the same Idempotency-Key").write(w.ResponseWriter)
-}
-
-func (w *seenWriter) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.WriteHeader(http.StatusOK)
-	}
-	if w.failed {
-		return len(b), nil
-	}
-	return w.ResponseWriter.Write(b)
-}
-
-// Unwrap lets http.ResponseController reach flushing and deadlines.
-func (w *seenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *seenWriter) statusOr200() int {
-	if w.status == 0 {
-		return http.StatusOK
-	}
-	return w.status
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/stepgraph/stepgraph/conditions"
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/vault"
 )
 
@@ -17,7 +17,7 @@ func humaConfig() huma.Config {
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0",
 			Info: &huma.Info{Title: "stepgraph", Version: "1", Description: "Runs workflows that are graphs: definitions, sessions, answers and history. " +
-				"Errors are RFC 9457 problems, explained at `/problems/{slug}`. Every POST takes an `Idempotency-Key`: the same request under the same key counts once and is answered with `Idempotency-Replayed: true` from the second time on."},
+				"Errors are RFC 9457 problems, explained at `/problems/{slug}`. Every POST takes an `Idempotency-Key`: the same request under the same key is carried out once; repetitions are answered with `Idempotency-Replayed: true`."},
 			Components: &huma.Components{
 				Schemas: schemas,
 				SecuritySchemes: map[string]*huma.SecurityScheme{
@@ -25,7 +25,7 @@ func humaConfig() huma.Config {
 					"apiKey": {Type: "apiKey", In: "header", Name: "X-API-KEY"},
 				},
 			},
-			Servers: []*huma.Server{{URL: "/", Description: "the server that gave this document"},
+			Servers: []*huma.Server{{URL: "/", Description: "the server of this document"},
 				{URL: "http://127.0.0.1:7766", Description: "stepgraph dev"}},
 			Security: []map[string][]string{{}, {"token": {}}, {"apiKey": {}}},
 			Tags:     tags,
@@ -49,8 +49,6 @@ func schemaName(t reflect.Type, hint string) string {
 		return "ProfileBody"
 	case reflect.TypeFor[vault.Variable]():
 		return "VariableBody"
-	case reflect.TypeFor[engine.Affected]():
-		return "AffectedByStep" // AffectedSessions is what generators call Affected.sessions
 	case reflect.TypeFor[conditions.Value]():
 		return "ComparedValue"
 	case reflect.TypeFor[conditions.Part]():
@@ -75,13 +73,13 @@ const (
 var tags = []*huma.Tag{
 	{Name: tagWorkflows, Description: "definitions: steps and the paths between them"},
 	{Name: tagSessions, Description: "start, find, look at and remove sessions"},
-	{Name: tagHistory, Description: "what a session said and did"},
-	{Name: tagPeople, Description: "what waits for a person, and answers"},
-	{Name: tagSteering, Description: "what an operator can do to a session"},
-	{Name: tagBatches, Description: "one action on many sessions: durable, restartable, at a rate"},
-	{Name: tagOperating, Description: "why sessions stand where they stand, whom an edit touches, how to take it back"},
-	{Name: tagSettings, Description: "what the operator gives to workflows: profiles of model calls, variables, secrets"},
-	{Name: tagEval, Description: "what a reference gives and why a condition holds"},
+	{Name: tagHistory, Description: "messages and executions of a session"},
+	{Name: tagPeople, Description: "open questions and answers"},
+	{Name: tagSteering, Description: "operators' actions on a session"},
+	{Name: tagBatches, Description: "one action on many sessions: durable, restartable, rate-limited"},
+	{Name: tagOperating, Description: "why sessions do not continue, which sessions an edit affects, how to revert it"},
+	{Name: tagSettings, Description: "profiles of model calls, variables and secrets for workflows"},
+	{Name: tagEval, Description: "the value of a reference and why a condition holds"},
 }
 
 // openAPI is the document as it is served and checked in.
@@ -104,7 +102,7 @@ func openAPI(document *huma.OpenAPI) []byte {
 	return out.Bytes()
 }
 
-// neverNull says of lists what is true of ours: they may be empty, they are never null.
+// neverNull declares that lists may be empty and are never null.
 // (huma's own switch for that is one for the whole process.)
 func neverNull(s *huma.Schema) {
 	if s == nil {

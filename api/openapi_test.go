@@ -85,7 +85,7 @@ func TestOpenAPIIsServedAndComplete(t *testing.T) {
 					t.Errorf("%s %s: %s refers to nothing", method, path, status)
 				}
 				for slug := range r.Content[problemJSON].Examples {
-					if document.Components.Examples[slug] == nil || strconv.Itoa(rowOf(slug).Status) != status {
+					if document.Components.Examples[slug] == nil || strconv.Itoa(problemRowOf(slug).Status) != status {
 						t.Errorf("%s %s: %s has example %s", method, path, status, slug)
 					}
 				}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -60,7 +61,9 @@ func TestWhomAnEditTouches(t *testing.T) {
 	steps := "/api/v1/workflows/talk/steps/"
 	w.do("GET", steps+"sure/affected", nil).want(200).is(1, "at", "count").is(at, "at", "sessions", 0).is(before, "before", "sessions", 0).is(2, "scanned")
 	w.do("GET", steps+"root/affected", nil).want(200).is(before, "at", "sessions", 0).is(at, "behind", "sessions", 0)
-	w.do("GET", steps+"root/affected?limit=1", nil).want(200).is(true, "more")
+	next := w.do("GET", steps+"root/affected?limit=1", nil).want(200).is(true, "more").is(1, "behind", "count").json["next"]
+	w.do("GET", fmt.Sprintf("%sroot/affected?limit=1&cursor=%s", steps, next), nil).want(200).is(0, "behind", "count").is(before, "at", "sessions", 0)
+	w.do("GET", steps+"root/affected?cursor=x", nil).problem("bad_request")
 	w.do("GET", "/api/v1/workflows/talk/paths/hello%3Esure/affected", nil).want(200).is("hello", "step").is(1, "before", "count")
 	w.do("GET", steps+"nowhere/affected", nil).problem("step_not_found")
 	w.do("GET", "/api/v1/workflows/talk/paths/x/affected", nil).problem("path_not_found")

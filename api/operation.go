@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -17,46 +15,6 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
-
-// An operation is one route as it is documented and answered.
-type operation struct {
-	id, method, path string
-	tag              string
-	summary, about   string
-	status           int           // of success; 200 by default
-	problems         []string      // slugs it answers with, besides those that any route may
-	limit            int64         // of the body; normalLimit by default
-	optional         bool          // the body may be left out
-	files            bool          // the body is a file of any type
-	stream           bool          // an event stream: no deadline
-	replay           bool          // a POST whose answers the API itself keeps by key
-	takes            []string      // content types of the body besides application/json
-	reads            []string      // further ones, which the text names: client generators warn of types they do not know
-	object           bool          // the raw body is a JSON object
-	objectName       string        // of its schema in the document
-	streamed         bool          // the handler reads the body itself, as it comes
-	body             any           // what a streamed JSON body is; nil elsewhere
-	longest          time.Duration // how long it may take; 0 is Options.RequestTimeout
-}
-
-// What an operation is, for the middleware; keys of huma.Operation.Metadata.
-const (
-	metaLimit  = "limit"
-	metaFiles  = "files"
-	metaStream = "stream"
-	metaReplay = "replay"
-	metaReads  = "reads"
-	metaSlow   = "longest"
-	metaKinds  = "kinds"
-)
-
-func limitOf(op *huma.Operation) int64           { return op.Metadata[metaLimit].(int64) }
-func takesFiles(op *huma.Operation) bool         { return op.Metadata[metaFiles].(bool) }
-func isStream(op *huma.Operation) bool           { return op.Metadata[metaStream].(bool) }
-func readsItself(op *huma.Operation) bool        { return op.Metadata[metaReads].(bool) }
-func longestOf(op *huma.Operation) time.Duration { return op.Metadata[metaSlow].(time.Duration) }
-func keepsKeys(op *huma.Operation) bool          { return op.Metadata[metaReplay].(bool) }
-func otherKinds(op *huma.Operation) []string     { return op.Metadata[metaKinds].([]string) }
 
 // register adds an operation whose handler's errors become problems. It is compiled for each pair
 // of types, so that it has only what needs them.
@@ -76,8 +34,7 @@ func (t *routeTable) register(o operation, in, out reflect.Type, handle func(con
 	}
 	op := &huma.Operation{
 		OperationID: o.id, Method: o.method, Path: o.path, Tags: []string{o.tag}, Summary: o.summary, Description: o.about, DefaultStatus: o.status,
-		Metadata: map[string]any{metaLimit: o.limit, metaFiles: o.files, metaStream: o.stream, metaReplay: o.replay,
-			metaReads: o.streamed, metaSlow: o.longest, metaKinds: o.reads},
+		Metadata: map[string]any{metaOperation: &o},
 	}
 	t.actions[o.method+" "+o.path] = o.id
 	t.describeBody(op, o)
@@ -88,7 +45,7 @@ func (t *routeTable) register(o operation, in, out reflect.Type, handle func(con
 		}
 		out, err := handle(ctx, in)
 		if err != nil {
-			return nil, t.problemOf(ctx, late(ctx, err))
+			return nil, t.problemOf(ctx, withDeadlineCause(ctx, err))
 		}
 		return out, nil
 	}})
@@ -97,9 +54,9 @@ func (t *routeTable) register(o operation, in, out reflect.Type, handle func(con
 	}
 }
 
-// late is the error of a request: that its time is up where it is, and why the store kept it waiting
+// withDeadlineCause is the error of a request: that its time is up where it is, and why the store kept it waiting
 // where that is known.
-func late(ctx context.Context, err error) error {
+func withDeadlineCause(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	switch {
 	case cause == nil || ctx.Err() != context.DeadlineExceeded || errors.Is(err, cause):
@@ -143,9 +100,6 @@ func (t *routeTable) anyObject(name string) *huma.Schema {
 	return &huma.Schema{Ref: "#/components/schemas/" + name}
 }
 
-// octets is the content type under which generated clients send and take any file.
-const octets = "application/octet-stream"
-
 func bytesSchema() *huma.Schema { return &huma.Schema{Type: huma.TypeString, Format: "binary"} }
 
 // problemsOf are the slugs an operation may answer with.
@@ -174,7 +128,7 @@ var anyProblems = []string{"unauthorized", "forbidden", "internal", "unavailable
 func problemResponses(slugs []string) map[string]*huma.Response {
 	out := map[string]*huma.Response{}
 	for _, slug := range slugs {
-		row := rowOf(slug)
+		row := problemRowOf(slug)
 		status := strconv.Itoa(row.Status)
 		switch {
 		case slices.Contains(anyProblems, slug):
@@ -210,20 +164,4 @@ func describeProblems(c *huma.Components) {
 	for _, slug := range anyProblems {
 		c.Responses[slug] = problemResponse(slug)
 	}
-}
-
-type empty struct{}
-
-const ndjson = "application/x-ndjson"
-
-const eventStream = "text/event-stream"
-
-// A routeTable is what the routes of all resources share: the document that register adds an
-// operation to, and the log for errors that are in no row of the problem table. The resources
-// below embed it. Besides, each holds only the part of the engine that its handlers call.
-type routeTable struct {
-	api     huma.API
-	log     *slog.Logger
-	actions map[string]string // operation by method and route
-	answers *answerStore      // answers of requests with an Idempotency-Key that the engine does not keep
 }

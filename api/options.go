@@ -3,6 +3,7 @@ package api
 import (
 	"io"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/stepgraph/stepgraph/access"
@@ -85,4 +86,35 @@ func (o Options) withDefaults() Options {
 		o.Vault = memory
 	}
 	return o
+}
+
+// Tokens finds the token of a text; nil if there is none or it has expired.
+type Tokens interface {
+	Find(text string) (*access.Token, error)
+}
+
+// People signs people in; *people.SignIn implements it.
+type People interface {
+	// Token returns the token of the person whose browser sends the request; nil for none.
+	Token(r *http.Request) *access.Token
+	Start(w http.ResponseWriter, r *http.Request)
+	Callback(w http.ResponseWriter, r *http.Request)
+	SignOut(w http.ResponseWriter, r *http.Request)
+}
+
+// Vault is the store of profiles, variables and secrets that the API uses; *vault.Vault
+// implements it.
+type Vault interface {
+	Profiles() ([]vault.Named[vault.Profile], error)
+	Profile(name string) (vault.Named[vault.Profile], error)
+	PutProfile(name string, p vault.Profile) error
+	DeleteProfile(name string) error
+	Variables() ([]vault.Named[vault.Variable], error)
+	Variable(name string) (vault.Named[vault.Variable], error)
+	PutVariable(name string, v vault.Variable) error
+	DeleteVariable(name string) error
+	Secrets() ([]vault.Named[vault.Secret], error)
+	Secret(name string) (vault.Named[vault.Secret], error)
+	PutSecret(name, value string, s vault.Secret) error
+	DeleteSecret(name string) error
 }

@@ -49,7 +49,7 @@ func decodeBody[T any](t *routeTable, what string, text []byte) (*T, error) {
 	path, result := huma.NewPathBuffer([]byte{}, 0), &huma.ValidateResult{}
 	path.Push("body")
 	schema := schemas.Schema(reflect.TypeFor[T](), true, "")
-	m := misfits{schemas: schemas, bodies: []*huma.Schema{schema}}
+	m := requestErrors{schemas: schemas, bodies: []*huma.Schema{schema}}
 	huma.Validate(schemas, schema, path, huma.ModeWriteToServer, value, result)
 	var faults []Fault
 	for _, e := range result.Errors {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -11,13 +12,13 @@ import (
 // A Problem is an error in the format of RFC 9457. Type is "/problems/" and a slug of the table
 // in problems.go; programs use it to distinguish errors, Detail is for people.
 type Problem struct {
-	Type     string           `json:"type" doc:"/problems/ and the problem's slug; below the API's prefix it is a page that explains it" example:"/problems/session_not_found"`
-	Title    string           `json:"title" doc:"the same for every problem of this type" example:"No such session"`
+	Type     string           `json:"type" doc:"/problems/ and the problem's slug; under the API's prefix it is a page that explains it" example:"/problems/session_not_found"`
+	Title    string           `json:"title" doc:"short description of the type" example:"No such session"`
 	Status   int              `json:"status" doc:"the HTTP status" example:"404"`
-	Detail   string           `json:"detail,omitempty" doc:"what is wrong this time" example:"session not found: 0192"`
-	Errors   []Fault          `json:"errors,omitempty" doc:"the places that are wrong"`
-	Exists   []string         `json:"exists,omitempty" doc:"for something that is not there: what is, up to 100 names"`
-	Accepted *engine.Accepted `json:"accepted,omitempty" doc:"already_answered: the answer that counted"`
+	Detail   string           `json:"detail,omitempty" doc:"what is wrong with this request" example:"session not found: 0192"`
+	Errors   []Fault          `json:"errors,omitempty" doc:"the invalid positions"`
+	Exists   []string         `json:"exists,omitempty" doc:"for something that does not exist: up to 100 names that do"`
+	Accepted *engine.Accepted `json:"accepted,omitempty" doc:"already_answered: the accepted answer"`
 
 	header http.Header
 }
@@ -55,7 +56,7 @@ const problemJSON = "application/problem+json"
 
 // problem is a Problem of a slug of the table.
 func problem(slug, detail string, faults ...Fault) *Problem {
-	row := rowOf(slug)
+	row := problemRowOf(slug)
 	if detail == "" {
 		detail = detailOf(faults)
 	}
@@ -76,4 +77,23 @@ func (p *Problem) write(w http.ResponseWriter) {
 	h.Set("Content-Type", problemJSON)
 	w.WriteHeader(p.Status)
 	_ = json.NewEncoder(w).Encode(p) // the client is gone: there is no one to report to
+}
+
+// detailOf describes the first of the faults in one sentence, and how many there are.
+func detailOf(faults []Fault) string {
+	if len(faults) == 0 {
+		return ""
+	}
+	f := faults[0]
+	where := "the body"
+	if f.Parameter != "" {
+		where = "parameter " + f.Parameter
+	} else if f.Pointer != "" {
+		where = f.Pointer
+	}
+	text := where + ": " + f.Message
+	if more := len(faults) - 1; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
 }

@@ -18,23 +18,23 @@ type PruneBody struct {
 	Keep     []string           `json:"keep,omitempty" doc:"how long sessions stay after they have ended: STATUS=AGE or WORKFLOW:STATUS=AGE, STATUS one of complete, error, cancelled and ended; without it what the server was started with" example:"[\"complete=30d\"]"`
 	Workflow string             `json:"workflow,omitempty" doc:"only sessions of this workflow"`
 	Labels   map[string]string  `json:"labels,omitempty" doc:"only sessions with all of these labels"`
-	After    string             `json:"after,omitempty" doc:"next of the page before"`
+	After    string             `json:"after,omitempty" doc:"next of the previous page"`
 	Limit    int                `json:"limit,omitempty" minimum:"0" maximum:"500" doc:"sessions looked at; 500 by default"`
 	DryRun   bool               `json:"dry_run,omitempty" doc:"true: only finds"`
 	Families []retention.Family `json:"families,omitempty" maxItems:"500" doc:"what a dry run has found: removed as far as nothing has changed since; nothing else is looked for"`
-	Owner    string             `json:"owner,omitempty" maxLength:"100" doc:"a name of the caller's own: while it calls at least every 30 s, nobody else removes sessions"`
+	Owner    string             `json:"owner,omitempty" maxLength:"100" doc:"name chosen by the caller: while it calls at least every 30 s, no other caller removes sessions"`
 	End      bool               `json:"end,omitempty" doc:"true: the caller named by owner has done; does nothing else"`
 }
 
 func (r *operatingRoutes) registerPrune() {
 	register(r.routeTable, operation{id: "prune", method: http.MethodPost, path: "/api/v1/prune", tag: tagOperating, longest: lookTime, replay: true, limit: batchLimit,
 		summary: "Remove sessions that ended long enough ago, a page of them",
-		about: "A session goes with all its child sessions. One that goes on, or may go on by itself, stays, and so does one that a batch at work has to do with. " +
+		about: "A session is removed with all its child sessions. Sessions that are running or can continue without a person are kept, as are those in a running batch. " +
 			"To write sessions down first, find them with dry_run and an owner, read their documents, and send the families back.",
 		problems: []string{"prune_busy"}}, r.prune)
 	register(r.routeTable, operation{id: "getDocument", method: http.MethodGet, path: "/api/v1/sessions/{session}/document", tag: tagHistory, stream: true,
 		summary:  "Read all there is of a session, as NDJSON",
-		about:    "One line each: the session with its state, executions with their lineage, messages, requests, large outputs, results of rounds, and the end, without which the document is not whole.",
+		about:    "One line each: the session with its state, executions with their lineage, messages, requests, large outputs, results of rounds, and the end, without which the document is incomplete.",
 		problems: []string{"session_not_found"}}, r.document)
 	op := r.api.OpenAPI().Paths["/api/v1/sessions/{session}/document"].Get
 	op.Responses["200"].Description = "Lines of the document"
@@ -49,7 +49,7 @@ type pruneIn struct {
 
 func (r *operatingRoutes) prune(ctx context.Context, in *pruneIn) (*struct{ Body retention.Page }, error) {
 	if !tokenLimit(ctx).IsZero() {
-		return nil, beyondLimit(ctx, "sessions of all workflows are removed")
+		return nil, errOverLimit(ctx, "sessions of all workflows are removed")
 	}
 	b := in.Body
 	q := retention.Request{DryRun: b.DryRun, Families: b.Families, End: b.End,
@@ -82,7 +82,7 @@ func (r *operatingRoutes) document(ctx context.Context, in *AtSession) (*huma.St
 			if ctx.Err() == nil {
 				r.log.ErrorContext(ctx, "document ends early", "session", in.Session, "error", fmt.Sprint(err))
 			}
-			panic(http.ErrAbortHandler) // half a document must not look whole
+			panic(http.ErrAbortHandler) // half a document must not look complete
 		}
 	}}, nil
 }

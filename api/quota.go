@@ -10,15 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/access"
-	"github.com/stepgraph/stepgraph/engine"
 )
-
-// tooManySlow is the error of reading a body when too many others are as slow.
-func tooManySlow() *Problem {
-	p := problem("quota_exceeded", "too many bodies of this token or address are slow to arrive")
-	p.header.Set("Retry-After", "10")
-	return p
-}
 
 type meterKey struct{}
 
@@ -54,8 +46,6 @@ func (g *gate) metered(r *http.Request, t *access.Token) (*http.Request, *Proble
 	return r, nil
 }
 
-const anonymousName = "anonymous"
-
 // A meteredBody counts a body that came without Content-Length.
 type meteredBody struct {
 	io.ReadCloser
@@ -70,52 +60,4 @@ func (b *meteredBody) Read(p []byte) (int, error) {
 		return 0, overQuota(b.name, fmt.Sprintf("%d bytes an hour", b.quota.Bytes), wait)
 	}
 	return n, err
-}
-
-// mayStart refuses a new session that is beyond the quota of its token, or for which the
-// store is too large.
-func (g guarded) mayStart(ctx context.Context) error {
-	if err := g.room(); err != nil {
-		return err
-	}
-	m, _ := ctx.Value(meterKey{}).(*access.Meter)
-	if m == nil {
-		return nil
-	}
-	if wait := m.Session(); wait > 0 {
-		return overQuota(tokenFrom(ctx).Name, "sessions an hour", wait)
-	}
-	return nil
-}
-
-// Start starts a session within the quota.
-func (g guarded) Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error) {
-	if err := g.mayStart(ctx); err != nil {
-		return nil, err
-	}
-	return g.Engine.Start(ctx, q)
-}
-
-// StartAndSubscribe starts a session within the quota.
-func (g guarded) StartAndSubscribe(ctx context.Context, q engine.StartRequest) (*engine.Session, <-chan engine.Event, error) {
-	if err := g.mayStart(ctx); err != nil {
-		return nil, nil, err
-	}
-	return g.Engine.StartAndSubscribe(ctx, q)
-}
-
-// Fork makes a session within the quota.
-func (g guarded) Fork(ctx context.Context, q engine.ForkRequest) (*engine.Session, error) {
-	if err := g.mayStart(ctx); err != nil {
-		return nil, err
-	}
-	return g.Engine.Fork(ctx, q)
-}
-
-// StartBatch stores a batch, whose items take room.
-func (g guarded) StartBatch(ctx context.Context, q engine.BatchRequest) (*engine.Batch, bool, error) {
-	if err := g.room(); err != nil {
-		return nil, false, err
-	}
-	return g.Engine.StartBatch(ctx, q)
 }

@@ -12,7 +12,7 @@ import (
 // replay answers a request that came before with what it was answered then.
 func (t *routeTable) replay(c huma.Context, next func(huma.Context)) {
 	key := c.Header(keyHeader)
-	if !keepsKeys(c.Operation()) || key == "" || len(key) > maxKey { // a long key is refused by its schema
+	if !specOf(c.Operation()).replay || key == "" || len(key) > maxKey { // a long key is refused by its schema
 		next(c)
 		return
 	}
@@ -23,12 +23,12 @@ func (t *routeTable) replay(c huma.Context, next func(huma.Context)) {
 		t.answerAgain(c.Context(), w, k, requestHash(r), func() { t.replay(c, next) })
 		return
 	}
-	kept := &keepingWriter{seenWriter: seenWriter{ResponseWriter: w}}
+	kept := &recordingWriter{statusWriter: statusWriter{ResponseWriter: w}}
 	defer func() { t.answers.finish(k, kept.status, w.Header().Clone(), kept.body.Bytes()) }()
 	next(huma.WithContext(humachi.NewContext(c.Operation(), r, kept), c.Context()))
 }
 
-func (t *routeTable) answerAgain(ctx context.Context, w http.ResponseWriter, k *keptAnswer, hash [32]byte, again func()) {
+func (t *routeTable) answerAgain(ctx context.Context, w http.ResponseWriter, k *storedAnswer, hash [32]byte, again func()) {
 	select {
 	case <-k.done:
 	case <-ctx.Done():
@@ -39,7 +39,7 @@ func (t *routeTable) answerAgain(ctx context.Context, w http.ResponseWriter, k *
 	case k.status == 0:
 		again()
 	case k.hash != hash:
-		problem("key_reused", "this Idempotency-Key came before with another request to this route").write(w)
+		problem("key_reused", "this Idempotency-Key was used before with another request to this route").write(w)
 	default:
 		for name, values := range k.header {
 			w.Header()[name] = values

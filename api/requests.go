@@ -31,7 +31,7 @@ func requestOf(q *engine.Request) Request {
 
 func (r *sessionRoutes) registerRequests() {
 	register(r.routeTable, operation{id: "listRequests", method: http.MethodGet, path: "/api/v1/sessions/{session}/requests", tag: tagHistory,
-		summary: "Read what came to a session from outside: answers, signals and what operators did", problems: []string{"session_not_found", "bad_request"}}, r.requests)
+		summary: "Read the requests to a session: answers, signals and operators' actions", problems: []string{"session_not_found", "bad_request"}}, r.requests)
 }
 
 func (r *sessionRoutes) requests(ctx context.Context, in *HistoryPage) (*pageOut[Request], error) {

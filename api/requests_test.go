@@ -172,7 +172,7 @@ func TestEveryProblemHasAPage(t *testing.T) {
 	for i := range problemTable {
 		row := &problemTable[i]
 		if row.Title == "" {
-			rowOf(row.Slug)
+			problemRowOf(row.Slug)
 			continue
 		}
 		got := w.do("GET", "/problems/"+row.Slug, nil).want(200)

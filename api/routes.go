@@ -1,27 +1,25 @@
 package api
 
+import "sync/atomic"
+
 // registerAll adds every operation of the API. The order is that of the document.
-func (s *server) registerAll() {
-	t := s.routeTable
-	workflows := workflowRoutes{t, s.e}
-	graph := graphRoutes{t, s.e}
-	traffic := trafficRoutes{t, s.e}
-	sessions := sessionRoutes{t, s.e}
-	history := historyRoutes{t, s.e, s.o.Heartbeat, &s.metrics.streams}
-	batches := batchRoutes{t, s.e, s.o.Heartbeat}
-	settings := settingRoutes{t, s.o.Vault}
-	tokens := tokenRoutes{t, s.o.Tokens}
-	eval := evalRoutes{t, s.e}
-	operating := operatingRoutes{t, s.e, s.o.Neo4jBrowser, s.o.Findings}
+func registerAll(t *routeTable, e Engine, o Options, streams *atomic.Int64) {
+	workflows := workflowRoutes{t, e}
+	graph := graphRoutes{t, e}
+	traffic := trafficRoutes{t, e}
+	sessions := sessionRoutes{t, e}
+	history := historyRoutes{t, e, o.Heartbeat, streams}
+	batches := batchRoutes{t, e, o.Heartbeat}
+	tokens := tokenRoutes{t, o.Tokens}
+	eval := evalRoutes{t, e}
+	operating := operatingRoutes{t, e, o.Neo4jBrowser, o.Findings}
 
 	workflows.registerWorkflows()
 	workflows.registerTransfer()
 	graph.registerSteps()
 	graph.registerPaths()
 	operating.registerFunctions()
-	settings.registerProfiles()
-	settings.registerVariables()
-	settings.registerSecrets()
+	registerSettings(t, o.Vault)
 	sessions.registerSessions()
 	sessions.registerState()
 	history.registerHistory()

@@ -8,19 +8,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/stepgraph/stepgraph/access"
 )
-
-// A gate decides which requests reach the routes: by host, origin, token, quota and the number
-// of bodies that arrive slowly.
-type gate struct {
-	o      Options
-	wrong  wrongTokens
-	meters access.Meters
-	slow   slowBodies
-}
 
 // securityHeaders are set on every answer; the page sets its own policy.
 func securityHeaders(next http.Handler) http.Handler {
@@ -72,7 +62,7 @@ func (g *gate) checkOrigin(next http.Handler) http.Handler {
 	}))
 	return guard.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A safe method passes the guard, and here and there one starts something: a webhook.
-		if site := r.Header.Get("Sec-Fetch-Site"); startsByGet(r) && (site == "cross-site" || site == "same-site") {
+		if site := r.Header.Get("Sec-Fetch-Site"); changesByGet(r) && (site == "cross-site" || site == "same-site") {
 			problem("forbidden", "the request comes from a page of another origin").write(w)
 			return
 		}
@@ -81,12 +71,12 @@ func (g *gate) checkOrigin(next http.Handler) http.Handler {
 }
 
 // checkToken runs before anything of the request is looked at. With neither Token nor
-// Tokens everybody may do everything, which is for loopback.
+// Tokens every request is allowed, which is for loopback.
 func (g *gate) checkToken(next http.Handler) http.Handler {
 	if g.o.Token == "" && g.o.Tokens == nil && g.o.People == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			setCaller(r, cmp.Or(g.o.Caller, anonymousName))
-			g.serveBody(next, w, r, anonymousName)
+			g.slow.serve(next, w, r, anonymousName)
 		})
 	}
 	want := sha256.Sum256([]byte(g.o.Token))
@@ -95,7 +85,7 @@ func (g *gate) checkToken(next http.Handler) http.Handler {
 		got := sha256.Sum256([]byte(text))
 		if g.o.Token != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
 			setCaller(r, OperatorToken)
-			g.serveBody(next, w, r, OperatorToken)
+			g.slow.serve(next, w, r, OperatorToken)
 			return
 		}
 		scope := access.ScopeOf(r.Method, routePath(r))
@@ -137,52 +127,26 @@ func (g *gate) checkToken(next http.Handler) http.Handler {
 			defer stop()
 			metered = watched
 		}
-		g.serveBody(next, w, metered, token.Name)
+		g.slow.serve(next, w, metered, token.Name)
 	})
 }
 
-func (g *gate) findToken(text string) *access.Token {
-	if g.o.Tokens == nil || text == "" {
-		return nil
-	}
-	token, err := g.o.Tokens.Find(text)
-	if err != nil {
-		g.o.Log.Error("tokens cannot be read", "error", err)
-	}
-	return token
-}
-
-// refuse answers a request without a right token. The body is not waited for: whoever has no
+// refuse answers a request without a right token. The body is not read: a client without a
 // token may not hold a connection. Wrong tokens are logged, and slowed down by address.
 func (g *gate) refuse(w http.ResponseWriter, r *http.Request, wrong bool) {
 	endBody(w)
 	if wrong {
-		g.slowWrong(r)
+		g.delayWrongToken(r)
 	}
 	w.Header().Set("WWW-Authenticate", `Bearer realm="stepgraph"`)
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		w.Header().Add("WWW-Authenticate", `Basic realm="stepgraph", charset="UTF-8"`)
 	}
-	detail := "a token is needed: send the header Authorization: Bearer TOKEN"
+	detail := "a token is required: send the header Authorization: Bearer TOKEN"
 	if wrong {
-		detail = "the token is not known here, or has ended; send another one in the header Authorization: Bearer TOKEN"
+		detail = "the token is unknown or has expired; send a valid one in the header Authorization: Bearer TOKEN"
 	}
 	problem("unauthorized", detail).write(w)
-}
-
-// endBody has the server not wait for the rest of a body before it answers.
-func endBody(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // a writer without deadlines goes without
-	w.Header().Set("Connection", "close")
-}
-
-// slowWrong logs a wrong token, and holds its answer back as long as its address has earned.
-func (g *gate) slowWrong(r *http.Request) {
-	host := addressOf(r)
-	n := g.wrong.hold(host)
-	if n == 1 || n%100 == 0 {
-		g.o.Log.Warn("wrong token", "from", host, "within_a_minute", n, "method", r.Method, "path", r.URL.Path)
-	}
 }
 
 // serveAs serves a request of a caller who has shown another token than one of this server's,
@@ -197,28 +161,5 @@ func (g *gate) serveAs(next http.Handler, w http.ResponseWriter, r *http.Request
 		refusal.write(w)
 		return
 	}
-	g.serveBody(next, w, metered.WithContext(withToken(metered.Context(), token)), caller)
-}
-
-// addressOf is where a request comes from, without port.
-func addressOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
-}
-
-func tokenOf(r *http.Request) string {
-	if key := r.Header.Get("X-API-KEY"); key != "" {
-		return key
-	}
-	if _, password, ok := r.BasicAuth(); ok {
-		return password
-	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return ""
-	}
-	return strings.TrimSpace(token)
+	g.slow.serve(next, w, metered.WithContext(withToken(metered.Context(), token)), caller)
 }

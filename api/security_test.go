@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/go-chi/chi/v5"
+
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -208,11 +209,11 @@ func (f faulty) Start(context.Context, engine.StartRequest) (*engine.Session, er
 	return nil, f.fail()
 }
 
-type deadStore struct{ engine.Store }
+type deadStore struct{ engine.StoreView }
 
 func (deadStore) Ping(context.Context) error { return engine.ErrUnavailable }
 
-func (f faulty) Store() engine.Store { return deadStore{f.Engine.Store()} }
+func (f faulty) Store() engine.StoreView { return deadStore{f.Engine.Store()} }
 
 func TestFaultsOfTheServer(t *testing.T) {
 	w := newWorld(t, Options{})

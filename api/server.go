@@ -19,7 +19,7 @@ type Server struct {
 
 func (r *operatingRoutes) registerServer() {
 	register(r.routeTable, operation{id: "getServer", method: http.MethodGet, path: "/api/v1/server", tag: tagOperating,
-		summary: "See what this server runs on and what the request's token allows"}, r.server)
+		summary: "Read the server's store and the scopes of the request's token"}, r.server)
 }
 
 // server says no more of the store than its kind: an address may hold names of machines.

@@ -113,7 +113,7 @@ type AtSession struct {
 	Session string `path:"session"`
 }
 
-const searchAbout = "Where a text or labels have to be looked for in one session after the other, an answer has what was found in some 60 ms, which may be nothing; it goes on at `next`."
+const searchAbout = "If a text or labels have to be searched session by session, an answer has the matches of about 60 ms, which may be none; the search continues at `next`."
 
 func (r *sessionRoutes) registerSessions() {
 	register(r.routeTable, operation{id: "startSession", method: http.MethodPost, path: "/api/v1/sessions", tag: tagSessions, status: http.StatusCreated,
@@ -124,7 +124,7 @@ func (r *sessionRoutes) registerSessions() {
 	register(r.routeTable, operation{id: "countSessions", method: http.MethodGet, path: "/api/v1/sessions/count", tag: tagSessions,
 		summary: "Count sessions", about: searchAbout, problems: []string{"bad_request"}}, r.count)
 	register(r.routeTable, operation{id: "getSession", method: http.MethodGet, path: "/api/v1/sessions/{session}", tag: tagSessions,
-		summary: "Look at a session", about: "With ?wait= it answers when the session rests: at its next pause or end.", problems: []string{"session_not_found"}}, r.get)
+		summary: "Read a session", about: "With ?wait= it responds when the session is idle or has ended.", problems: []string{"session_not_found"}}, r.get)
 	register(r.routeTable, operation{id: "deleteSession", method: http.MethodDelete, path: "/api/v1/sessions/{session}", tag: tagSessions,
 		summary: "Remove a session with all its history", problems: []string{"session_not_found", "session_busy"}}, r.delete)
 }

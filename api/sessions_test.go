@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 func TestTalk(t *testing.T) {
@@ -136,8 +137,8 @@ func TestPutState(t *testing.T) {
 func TestStateMadeByHand(t *testing.T) {
 	w := newWorld(t, Options{})
 	for id, text := range map[string]string{"blanks": "{ \"id\":  \"blanks\" }", "broken": "{ \"id\": "} {
-		made := engine.NewSession{ID: id, Workflow: "plain", State: []byte(text), Status: engine.StatusError, Root: id}
-		if _, err := w.store.Create(t.Context(), []engine.NewSession{made}); err != nil {
+		made := store.NewSession{ID: id, Workflow: "plain", State: []byte(text), Status: engine.StatusError, Root: id}
+		if _, err := w.store.Create(t.Context(), []store.NewSession{made}); err != nil {
 			t.Fatal(err)
 		}
 		got := w.do("GET", "/api/v1/sessions/"+id+"/state", nil).want(200)

@@ -6,18 +6,7 @@ import (
 	"net/url"
 
 	"github.com/go-chi/chi/v5"
-
-	"github.com/stepgraph/stepgraph/access"
 )
-
-// People signs people in; *people.SignIn implements it.
-type People interface {
-	// Token returns the token of the person whose browser sends the request; nil for none.
-	Token(r *http.Request) *access.Token
-	Start(w http.ResponseWriter, r *http.Request)
-	Callback(w http.ResponseWriter, r *http.Request)
-	SignOut(w http.ResponseWriter, r *http.Request)
-}
 
 // mountPeople mounts the sign-in of people. GET /sign-in tells Studio whether there is one, and
 // whether the browser that asks is signed in.
@@ -47,8 +36,8 @@ func (g *gate) mountSignIn(r chi.Router) {
 		token := g.o.SignIn(chi.URLParam(r, "code"))
 		if token == "" {
 			host := addressOf(r)
-			g.wrong.hold(host)
-			problem("unauthorized", "this link has been used, or was never given; the terminal of stepgraph dev shows a new one").write(w)
+			g.wrong.delay(host)
+			problem("unauthorized", "this link is used or invalid; stepgraph dev prints a new one in its terminal").write(w)
 			return
 		}
 		w.Header().Set("Location", "../#token="+url.QueryEscape(token))

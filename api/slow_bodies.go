@@ -35,8 +35,8 @@ type slowBodies struct {
 	each map[string]int64 // of each token
 }
 
-// hold counts bytes of a large body, unless there is no room for them.
-func (s *slowBodies) hold(caller string, bytes int64) bool {
+// reserve counts bytes of a large body; false if there is no room for them.
+func (s *slowBodies) reserve(caller string, bytes int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	room := cmp.Or(s.room, bodyRoom)
@@ -89,10 +89,10 @@ func (s *slowBodies) leave(keys ...string) {
 	}
 }
 
-// hurryBodies sets a short deadline for a body that no handler reads. The HTTP server reads what a
+// limitUnreadBodies sets a short deadline for a body that no handler reads. The HTTP server reads what a
 // handler has left before it answers, also on the routes that need no token: without the deadline,
 // a client that announces a body there and never sends it holds a connection.
-func hurryBodies(next http.Handler) http.Handler {
+func limitUnreadBodies(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if hasBody(r) {
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(leftoverTimeout)) // a writer without deadlines goes without
@@ -105,26 +105,26 @@ func hasBody(r *http.Request) bool {
 	return r.ContentLength != 0 && r.Body != nil && r.Body != http.NoBody
 }
 
-// serveBody serves a request whose body counts while it is on its way.
-func (g *gate) serveBody(next http.Handler, w http.ResponseWriter, r *http.Request, caller string) {
+// serve serves a request and counts its body until it has arrived.
+func (s *slowBodies) serve(next http.Handler, w http.ResponseWriter, r *http.Request, caller string) {
 	if !hasBody(r) {
 		next.ServeHTTP(w, r)
 		return
 	}
-	b := &arriving{ReadCloser: r.Body, of: &g.slow, caller: "token " + caller, address: "address " + addressOf(r), control: http.NewResponseController(w)}
+	b := &trackedBody{ReadCloser: r.Body, of: s, caller: "token " + caller, address: "address " + addressOf(r), control: http.NewResponseController(w)}
 	if caller == anonymousName { // of whom there are many
 		b.caller = "anonymous at " + addressOf(r)
 	}
 	b.allow()
-	b.timer = time.AfterFunc(slowAfter, b.late)
+	b.timer = time.AfterFunc(slowAfter, b.countSlow)
 	defer func() { b.of.release(b.caller, b.held) }()
 	defer b.end(true)
 	r.Body = b
 	next.ServeHTTP(w, r)
 }
 
-// An arriving body is one that has not come as a whole.
-type arriving struct {
+// A trackedBody body is one that has not come as a whole.
+type trackedBody struct {
 	io.ReadCloser
 	of              *slowBodies
 	caller, address string
@@ -136,9 +136,9 @@ type arriving struct {
 	counted, refused, over bool
 }
 
-// late counts the body as slow. Where there are too many its read is ended, and ended again
-// in case that a reader has set a deadline of its own meanwhile.
-func (b *arriving) late() {
+// countSlow counts the body as slow. If there are too many, it ends the read, and ends it again in
+// case that a reader has set a new deadline.
+func (b *trackedBody) countSlow() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.over {
@@ -153,21 +153,21 @@ func (b *arriving) late() {
 }
 
 // allow gives the next part its time.
-func (b *arriving) allow() {
+func (b *trackedBody) allow() {
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // a writer without deadlines goes without
 }
 
 // Read ends the count when the body has come, and lifts the deadline, which would end the
 // request's context.
-func (b *arriving) Read(p []byte) (int, error) {
+func (b *trackedBody) Read(p []byte) (int, error) {
 	if b.isRefused() {
 		return 0, tooManySlow()
 	}
 	b.allow()
 	n, err := b.ReadCloser.Read(p)
 	if b.size += int64(n); n > 0 && b.size > smallBody {
-		if !b.of.hold(b.caller, int64(n)) {
-			return 0, problem("overloaded", "large bodies of other requests take all the memory that is kept for them")
+		if !b.of.reserve(b.caller, int64(n)) {
+			return 0, problem("overloaded", "large bodies of other requests use all the memory reserved for them")
 		}
 		b.held += int64(n)
 	}
@@ -181,7 +181,7 @@ func (b *arriving) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *arriving) isRefused() bool {
+func (b *trackedBody) isRefused() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.refused
@@ -189,7 +189,7 @@ func (b *arriving) isRefused() bool {
 
 // end stops counting the body. The HTTP server reads what a handler has left before it answers,
 // within leftoverTimeout.
-func (b *arriving) end(unread bool) {
+func (b *trackedBody) end(unread bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.over {
@@ -204,3 +204,16 @@ func (b *arriving) end(unread bool) {
 		_ = b.control.SetReadDeadline(time.Now().Add(leftoverTimeout)) // a writer without deadlines goes without
 	}
 }
+
+// tooManySlow is the error of reading a body when too many others are as slow.
+func tooManySlow() *Problem {
+	p := problem("quota_exceeded", "too many slow request bodies of this token or address")
+	p.header.Set("Retry-After", "10")
+	return p
+}
+
+// bodyTimeout is how long a body may take to arrive.
+const bodyTimeout = 30 * time.Second
+
+// leftoverTimeout is how long the server waits for the rest of a body that will not be used.
+const leftoverTimeout = time.Second

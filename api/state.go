@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/stepgraph/stepgraph/engine"
 )
 
 type stateOut struct {
@@ -27,7 +29,7 @@ func (r *sessionRoutes) registerState() {
 	op := r.api.OpenAPI().Paths["/api/v1/sessions/{session}/state"].Get
 	op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {Schema: r.anyObject("SessionState")}}
 	register(r.routeTable, operation{id: "putState", method: http.MethodPut, path: "/api/v1/sessions/{session}/state", tag: tagSessions,
-		summary: "Replace the state of a session at rest",
+		summary: "Replace the state of an idle session",
 		about:   "The session is woken with the new state and the graph of now. Who did it is kept.", limit: largeLimit, object: true, objectName: "SessionState",
 		problems: []string{"session_not_found", "session_busy", "version_mismatch", "version_required"}}, r.putState)
 }
@@ -57,7 +59,7 @@ func (r *sessionRoutes) putState(ctx context.Context, in *putStateIn) (*sessionO
 			return nil, err
 		}
 	}
-	session, err := r.e.EditState(ctx, in.Session, version, in.RawBody, by)
+	session, err := r.e.EditState(ctx, engine.EditRequest{Session: in.Session, Version: version, State: in.RawBody, By: by})
 	if err != nil {
 		return nil, err
 	}

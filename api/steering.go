@@ -67,7 +67,7 @@ func (r *sessionRoutes) registerSteering() {
 	reason := func(b *ReasonBody) engine.Action { return engine.Action{Reason: b.Reason} }
 	registerAction(r, action[ReasonBody]{kind: engine.RequestPause, optional: true, make: reason, summary: "Pause a session",
 		about: "Calls under way finish; answers given meanwhile are applied on resume.", problems: []string{"session_ended"}})
-	registerAction(r, action[ReasonBody]{kind: engine.RequestResume, optional: true, make: reason, summary: "Wake a session at rest",
+	registerAction(r, action[ReasonBody]{kind: engine.RequestResume, optional: true, make: reason, summary: "Resume an idle session",
 		about: "Lifts a pause, reads state and graph again and tries what is pending."})
 	registerAction(r, action[ReasonBody]{kind: engine.RequestCancel, optional: true, make: reason, summary: "End a session",
 		problems: []string{"session_ended"}})
@@ -75,7 +75,7 @@ func (r *sessionRoutes) registerSteering() {
 		make:     func(b *RetryBody) engine.Action { return engine.Action{Step: b.Step, NewKey: b.NewKey} },
 		problems: []string{"session_ended", "step_not_found"}})
 	registerAction(r, action[StepBody]{kind: engine.RequestAdvance, summary: "Judge a finished step's paths again",
-		about:    "A path added later mends a session that has stalled. A session that was started to end at the step (until) goes on from it.",
+		about:    "A path added later lets a stalled session continue. A session that was started to end at the step (until) continues from it.",
 		make:     func(b *StepBody) engine.Action { return engine.Action{Step: b.Step} },
 		problems: []string{"session_ended", "step_not_found"}})
 	registerAction(r, action[MoveBody]{kind: engine.RequestMove, summary: "Take a session from one step to another",
@@ -96,7 +96,7 @@ func (r *sessionRoutes) registerSteering() {
 }
 
 func registerAction[B any](r *sessionRoutes, a action[B]) {
-	about := "Answers 200 once the request is durable; with ?wait= when the session rests again."
+	about := "Answers 200 once the request is durable; with ?wait= when the session is idle again."
 	if a.about != "" {
 		about = a.about + " " + about
 	}

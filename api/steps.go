@@ -154,8 +154,8 @@ func (r *graphRoutes) removeStep(ctx context.Context, in *removeStepIn) (*remove
 	return &removedOut{quoteTag(after.ETag()), Removed{affected}}, nil
 }
 
-// editTries is how often an edit that names no version starts again when somebody else
-// edits the workflow meanwhile.
+// editTries is how often an edit that names no version starts again when the workflow was
+// edited concurrently.
 const editTries = 5
 
 // edit reads a workflow and changes it, without anything coming between.
@@ -216,8 +216,8 @@ func noSuchStep(w *engine.Workflow, step string) error {
 	return e
 }
 
-// wholeTexts are properties that are JSON text: a patch replaces them whole.
-var wholeTexts = []string{"input", "retry", "output_schema", "config", "condition"}
+// jsonTexts are properties that are JSON text: a patch replaces them whole.
+var jsonTexts = []string{"input", "retry", "output_schema", "config", "condition"}
 
 // patch applies a merge patch to a step or path and judges the result like a body.
 func patch[T any](t *routeTable, on T, with []byte) (*T, error) {
@@ -225,7 +225,7 @@ func patch[T any](t *routeTable, on T, with []byte) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	merged, err := mergeJSON(old, with, wholeTexts)
+	merged, err := mergeJSON(old, with, jsonTexts)
 	if err != nil {
 		return nil, err
 	}

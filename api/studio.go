@@ -81,7 +81,7 @@ func unpack(small []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// mountStudio serves Studio without a token: its files are the same for everybody and tell
+// mountStudio serves Studio without a token: its files are the same for all users and contain
 // nothing. What it shows comes over the API, which asks for one.
 func mountStudio(r chi.Router) {
 	for _, pattern := range studioPages {

@@ -37,8 +37,8 @@ type MadeToken struct {
 type TokenBody struct {
 	Name    string        `json:"name" minLength:"1" maxLength:"64" example:"desk"`
 	Scopes  []string      `json:"scopes" minItems:"1" doc:"of read, answer, operate, edit, run-code, admin"`
-	Expires string        `json:"expires,omitempty" doc:"after how long it ends; never when left out" example:"720h"`
-	Limit   *access.Limit `json:"limit,omitempty" doc:"the workflows and sessions that it reaches; all when left out"`
+	Expires string        `json:"expires,omitempty" doc:"lifetime; unlimited by default" example:"720h"`
+	Limit   *access.Limit `json:"limit,omitempty" doc:"the workflows and sessions that it is limited to; all by default"`
 	Quota   *access.Quota `json:"quota,omitempty"`
 }
 

@@ -24,7 +24,7 @@ type importIn struct {
 	Forced
 	Format  importFormat `query:"format" doc:"the file's format, for one that is not recognised by its content; by default it is recognised"`
 	DryRun  bool         `query:"dry_run" doc:"true: answer what would be created and changed, and store nothing"`
-	State   bool         `query:"with_state" doc:"true: the state that the file carries, where its format keeps one, becomes a session, which goes on from there"`
+	State   bool         `query:"with_state" doc:"true: the state in the file, if its format has one, becomes a session, which continues from there"`
 	RawBody []byte
 }
 
@@ -44,7 +44,7 @@ func (importFormat) Schema(huma.Registry) *huma.Schema {
 type Imported struct {
 	Format    string              `json:"format" example:"cypher"`
 	Workflows []engine.Difference `json:"workflows"`
-	Session   string              `json:"session,omitempty" doc:"with_state: the session that goes on from the file's state; absent when the file carries none"`
+	Session   string              `json:"session,omitempty" doc:"with_state: the session that continues from the file's state; absent if the file has none"`
 	Problems  []workflowProblem   `json:"problems" doc:"what the format could not say, with lines where it has them"`
 }
 

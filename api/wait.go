@@ -15,12 +15,12 @@ const maxWait = 60 * time.Second
 
 // Waiting is what start, answer and steering take.
 type Waiting struct {
-	Wait string `query:"wait" doc:"how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is." example:"10s"`
+	Wait string `query:"wait" doc:"how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is." example:"10s"`
 }
 
 // Keyed is what every POST takes.
 type Keyed struct {
-	Key string `header:"Idempotency-Key" maxLength:"200" doc:"the same request under the same key counts once"`
+	Key string `header:"Idempotency-Key" maxLength:"200" doc:"repeating a request with the same key has no further effect"`
 }
 
 func parseWait(text string) (time.Duration, error) {
@@ -69,7 +69,7 @@ func (r *sessionRoutes) wait(ctx context.Context, made *engine.Session, howLong 
 type sessionOut struct {
 	ETag     string `header:"ETag" doc:"the session's version"`
 	Location string `header:"Location"`
-	Replayed string `header:"Idempotency-Replayed" doc:"true when the request had come before with this key"`
+	Replayed string `header:"Idempotency-Replayed" doc:"true if the request was sent before with this key"`
 	Body     Session
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -47,7 +48,7 @@ type BatchBody struct {
 	Stop   int             `json:"stop_after_failures,omitempty" minimum:"0" doc:"stop when so many items have failed; never when left out"`
 	Answer json.RawMessage `json:"response,omitempty" doc:"answer: any JSON, for items without a response of their own; signal: what it carries"`
 	Step   string          `json:"step,omitempty" doc:"the step acted on, for items that name none: whose question is answered, that is retried, advanced, asked again, moved from or gone back to before"`
-	Visit  int             `json:"visit,omitempty" minimum:"0" doc:"rollback: to before which visit of the step; the newest when left out"`
+	Visit  int             `json:"visit,omitempty" minimum:"0" doc:"rollback: to before visit of the step; the newest by default"`
 	To     string          `json:"to,omitempty" doc:"move: the step that is activated; rollback: a step that runs before, to undo outside what the session cannot"`
 	Name   string          `json:"name,omitempty" doc:"signal: what the sessions wait for"`
 	Reason string          `json:"reason,omitempty" maxLength:"10000"`

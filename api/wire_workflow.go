@@ -111,7 +111,7 @@ func (s *Step) definition(workflow string, before *engine.Step) engine.Step {
 		Approval: s.Approval, OutputSchema: string(s.OutputSchema), X: s.X, Y: s.Y, Bypass: s.Bypass, Inactive: s.Inactive,
 		Config: string(s.Config), Extra: s.Extra}
 	if before != nil {
-		out.Extra = keepEqual(before.Extra, s.Extra)
+		out.Extra = keepStoredTypes(before.Extra, s.Extra)
 	}
 	return out
 }
@@ -127,7 +127,7 @@ func (p *Path) definition(before *engine.Path) engine.Path {
 	switch {
 	case before != nil:
 		out.Stored = before.Stored
-		out.Extra = keepEqual(before.Extra, p.Extra)
+		out.Extra = keepStoredTypes(before.Extra, p.Extra)
 	case p.isNamed():
 		out.Stored = false
 	}
@@ -143,9 +143,9 @@ func (p *Path) isNamed() bool {
 	return len(p.ID) >= len(name) && p.ID[:len(name)] == name && pathNumber.MatchString(p.ID[len(name):])
 }
 
-// keepEqual is the properties sent, with the stored value wherever it says the same: a
+// keepStoredTypes is the properties sent, with the stored value wherever it says the same: a
 // type that JSON lacks (a date, a point) survives an edit of another property.
-func keepEqual(stored, sent map[string]any) map[string]any {
+func keepStoredTypes(stored, sent map[string]any) map[string]any {
 	for k, v := range sent {
 		a, errA := json.Marshal(stored[k])
 		b, errB := json.Marshal(v)
@@ -164,7 +164,7 @@ func (w *Workflow) definition(id string, before *engine.Workflow) (*engine.Workf
 	if before == nil {
 		before = &engine.Workflow{}
 	}
-	out := &engine.Workflow{ID: id, Name: w.Name, Description: w.Description, Extra: keepEqual(before.Extra, w.Extra)}
+	out := &engine.Workflow{ID: id, Name: w.Name, Description: w.Description, Extra: keepStoredTypes(before.Extra, w.Extra)}
 	if len(w.Settings) > 0 {
 		if err := json.Unmarshal(w.Settings, &out.Settings); err != nil {
 			return nil, problem("request_invalid", "", Fault{Pointer: "/settings", Message: err.Error()})

@@ -51,12 +51,12 @@ func (r *graphRoutes) registerWorkflowLog() {
 		summary: "Find what is wrong with a workflow", problems: []string{"workflow_not_found"}}, r.validate)
 	register(r.routeTable, operation{id: "workflowLog", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/log", tag: tagOperating,
 		summary:  "See what the steps of a workflow have been, the oldest first",
-		about:    "A text of a step, its outgoing paths with it, is known from when an engine first read it, whoever made the edit and wherever.",
+		about:    "A version of a step, with its outgoing paths, is recorded when an engine first reads it, whoever edited it.",
 		problems: []string{"workflow_not_found"}}, r.workflowLog)
 	register(r.routeTable, operation{id: "diffStep", method: http.MethodGet, path: "/api/v1/workflows/{workflow}/steps/{step}/diff", tag: tagOperating,
 		summary: "Compare two texts that a step has had", problems: []string{"step_not_found"}}, r.diffStep)
 	register(r.routeTable, operation{id: "restoreStep", method: http.MethodPost, path: "/api/v1/workflows/{workflow}/steps/{step}/restore", tag: tagOperating,
-		summary: "Make a step what it was", about: "Its properties and its outgoing paths; its place on the canvas stays. A step that was removed comes back.",
+		summary: "Restore an earlier version of a step", about: "Restores its properties and outgoing paths, not its position on the canvas. A removed step is added again.",
 		replay: true, problems: []string{"step_not_found", "version_mismatch"}}, r.restoreStep)
 }
 
@@ -80,7 +80,7 @@ func (r *graphRoutes) workflowLog(ctx context.Context, in *logIn) (*pageOut[engi
 }
 
 func (r *graphRoutes) diffStep(ctx context.Context, in *diffIn) (*pageOut[engine.PropertyDiff], error) {
-	changes, err := r.e.DefinitionDiff(ctx, in.Workflow, in.Step, in.From, in.To)
+	changes, err := r.e.DefinitionDiff(ctx, engine.DiffQuery{Workflow: in.Workflow, Step: in.Step, From: in.From, To: in.To})
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ type workflowOut struct {
 
 // Forced is embedded by edits that are refused where they bring an error.
 type Forced struct {
-	Force bool `query:"force" doc:"true: store it although it has errors; they are told all the same"`
+	Force bool `query:"force" doc:"true: store it even if it has errors, which are listed in the answer"`
 }
 
 type putWorkflowIn struct {
@@ -53,7 +53,7 @@ func (r *workflowRoutes) registerWorkflows() {
 	register(r.routeTable, operation{id: "putWorkflow", method: http.MethodPut, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
 		summary: "Make a workflow the one given", limit: largeLimit,
 		about: "What is not in it is removed, what is equal is not touched. Answers what changed: 201 when it is new, else 200. " +
-			"Sessions at work use it from their next wave on. `problems` lists what is wrong with it. A workflow with errors is refused unless `force` is true, in the query or in the body.",
+			"Running sessions use it from their next wave on. `problems` lists what is wrong with it. A workflow with errors is refused unless `force` is true, in the query or in the body.",
 		problems: []string{"version_mismatch", "workflow_not_found", "workflow_invalid", "path_refused"}}, r.putWorkflow)
 	register(r.routeTable, operation{id: "deleteWorkflow", method: http.MethodDelete, path: "/api/v1/workflows/{workflow}", tag: tagWorkflows,
 		summary: "Remove a workflow with its steps", about: "Its sessions stay.",

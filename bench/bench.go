@@ -41,7 +41,8 @@ type Result struct {
 	Sessions       int      `json:"sessions"` // that were played to their end
 	StepsPerS      float64  `json:"steps_per_s"`
 	CheckpointsPer float64  `json:"checkpoints_per_s"`
-	P50            float64  `json:"p50_ms"` // of a session, a turn, an answer or a commit
+	RowsPerSession float64  `json:"rows_per_session"` // checkpoints, creations and requests
+	P50            float64  `json:"p50_ms"`           // of a session, a turn, an answer or a commit
 	P99            float64  `json:"p99_ms"`
 	MSPerStep      float64  `json:"ms_per_step"` // as one session sees it
 	PeakRSS        float64  `json:"peak_rss_mb"` // of the process, since it began
@@ -94,7 +95,7 @@ func (w *workload) run(ctx context.Context, store engine.Store, o Options) (*Res
 	counted := &countingStore{Store: store}
 	b := &bench{o: o, store: counted, workflow: "bench-" + w.name, engine: engine.New(counted, functions(), engine.Options{Log: o.Log})}
 	flow := &engine.Workflow{ID: b.workflow, Steps: w.steps, Paths: w.paths}
-	if len(flow.Steps) == 0 { // the store alone: nobody may take its sessions up
+	if len(flow.Steps) == 0 { // the store alone: no engine may claim its sessions
 		return b.finish(ctx, w.name, w.play(ctx, b))
 	}
 	if _, err := b.engine.PutWorkflow(ctx, flow, ""); err != nil {

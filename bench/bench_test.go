@@ -2,11 +2,14 @@ package bench_test
 
 import (
 	"errors"
+	"net/http/httptest"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/bench"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/memory"
@@ -96,6 +99,34 @@ func TestFill(t *testing.T) {
 			history, err := store.Executions(t.Context(), list[0].ID, engine.HistoryQuery{Lineage: true})
 			if err != nil || len(history) != 2 || len(history[1].Took) != 1 || !strings.HasPrefix(history[1].Took[0].Execution, list[0].ID) {
 				t.Errorf("got %+v, %v", history, err)
+			}
+		})
+	}
+}
+
+// TestLists: every question is answered, also after a filling of a few sessions only.
+func TestLists(t *testing.T) {
+	for _, kind := range []string{"memory", "sqlite"} {
+		t.Run(kind, func(t *testing.T) {
+			store := open(t, kind)
+			server := httptest.NewServer(api.New(engine.New(store, engine.NewRegistry(), engine.Options{}), api.Options{}))
+			defer server.Close()
+			if _, err := bench.Lists(t.Context(), server.URL, nil); err == nil || !strings.Contains(err.Error(), "fill it first") {
+				t.Errorf("on an empty store: %v", err)
+			}
+			if err := bench.Fill(t.Context(), store, bench.Filling{Paused: 70, Finished: 30}); err != nil {
+				t.Fatal(err)
+			}
+			asked := map[string]bool{}
+			total, err := bench.Lists(t.Context(), server.URL, func(a *bench.Asked) error {
+				if asked[a.Question] || a.First <= 0 || a.Least <= 0 || a.P50 < a.Least || a.Max < a.P50 {
+					t.Errorf("got %+v", a)
+				}
+				asked[a.Question] = true
+				return nil
+			})
+			if err != nil || total.Sessions != 102 || total.RSS <= 0 && runtime.GOOS == "linux" || len(asked) < 40 {
+				t.Errorf("%d questions, %+v, %v", len(asked), total, err)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Of a checkpoint that ceiling writes: what the middle of chain writes, which keeps the lease as it is.
@@ -53,17 +54,17 @@ func (b *bench) playCeiling(ctx context.Context) error {
 }
 
 // released gives the leases back: a session that is held cannot be deleted.
-func (b *bench) released(ctx context.Context, held []*engine.SessionRecord) error {
-	leases := make([]engine.LeaseRef, len(held))
+func (b *bench) released(ctx context.Context, held []*store.SessionRecord) error {
+	leases := make([]store.LeaseRef, len(held))
 	for i, s := range held {
-		leases[i] = engine.LeaseRef{Session: s.ID, Token: s.Lease}
+		leases[i] = store.LeaseRef{Session: s.ID, Token: s.Lease}
 	}
 	return b.store.Release(ctx, leases)
 }
 
 // share is what one of several writers writes.
-func share(held []*engine.SessionRecord, w, writers int) []*engine.SessionRecord {
-	var mine []*engine.SessionRecord
+func share(held []*store.SessionRecord, w, writers int) []*store.SessionRecord {
+	var mine []*store.SessionRecord
 	for i := w; i < len(held); i += writers {
 		mine = append(mine, held[i])
 	}
@@ -71,19 +72,19 @@ func share(held []*engine.SessionRecord, w, writers int) []*engine.SessionRecord
 }
 
 // claimed creates sessions leased to this process.
-func (b *bench) claimed(ctx context.Context) ([]*engine.SessionRecord, error) {
-	fresh := make([]engine.NewSession, b.o.Sessions)
+func (b *bench) claimed(ctx context.Context) ([]*store.SessionRecord, error) {
+	fresh := make([]store.NewSession, b.o.Sessions)
 	began := time.Now().UnixNano()
 	for i := range fresh {
 		id := fmt.Sprintf("bench-%d-%d", began, i)
-		fresh[i] = engine.NewSession{ID: id, Workflow: b.workflow, State: filler(ceilingState), Counters: json.RawMessage(`{}`),
-			Status: engine.StatusActive, Root: id, Claim: &engine.Lease{Token: "bench-" + id, Owner: "bench", For: heldFor}}
+		fresh[i] = store.NewSession{ID: id, Workflow: b.workflow, State: filler(ceilingState), Counters: json.RawMessage(`{}`),
+			Status: engine.StatusActive, Root: id, Claim: &store.Lease{Token: "bench-" + id, Owner: "bench", For: heldFor}}
 	}
 	created, err := b.store.Create(ctx, fresh)
 	if err != nil {
 		return nil, err
 	}
-	held := make([]*engine.SessionRecord, len(created))
+	held := make([]*store.SessionRecord, len(created))
 	for i := range created {
 		if created[i].Err != nil {
 			return nil, created[i].Err
@@ -93,15 +94,15 @@ func (b *bench) claimed(ctx context.Context) ([]*engine.SessionRecord, error) {
 	return held, nil
 }
 
-func (b *bench) commitGroup(ctx context.Context, group []*engine.SessionRecord, n int) error {
-	rows := make([]engine.Checkpoint, len(group))
+func (b *bench) commitGroup(ctx context.Context, group []*store.SessionRecord, n int) error {
+	rows := make([]store.Checkpoint, len(group))
 	now := time.Now().UTC()
 	for i, s := range group {
 		seq := s.Version + 1
-		rows[i] = engine.Checkpoint{
+		rows[i] = store.Checkpoint{
 			Session: s.ID, Version: s.Version, Lease: s.Lease, Transition: fmt.Sprintf("%s-%d", s.ID, seq),
 			State: filler(ceilingState), Counters: filler(ceilingCounters), Status: engine.StatusActive,
-			Records: engine.Records{Executions: []engine.Execution{{ID: fmt.Sprintf("%s/%d", s.ID, seq), Session: s.ID, Seq: seq, Workflow: b.workflow,
+			Records: store.Records{Executions: []engine.Execution{{ID: fmt.Sprintf("%s/%d", s.ID, seq), Session: s.ID, Seq: seq, Workflow: b.workflow,
 				Step: place(n % chainLength), Visit: 1, Attempt: 1, Status: engine.StatusComplete, Function: effect,
 				Input: json.RawMessage(`{"before":{"done":true}}`), Output: json.RawMessage(`{"done":true}`), StartedAt: now, FinishedAt: now}}},
 		}
@@ -113,7 +114,7 @@ func (b *bench) commitGroup(ctx context.Context, group []*engine.SessionRecord, 
 	}
 	took := time.Since(began)
 	for i := range results {
-		if results[i].Outcome != engine.Committed {
+		if results[i].Outcome != store.Committed {
 			return fmt.Errorf("checkpoint of session %s was not written (outcome %d)", group[i].ID, results[i].Outcome)
 		}
 		group[i].Version++

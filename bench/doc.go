@@ -11,6 +11,8 @@
 //	resume   many paused sessions answered by one batch
 //	ceiling  the store alone: guarded checkpoints of the same size, committed in groups
 //
+// Lists is apart from them: it asks a server whose store has been filled (Fill) for every list and count.
+//
 // Each workload returns one Result. Latencies are measured by the caller: from the call until
 // the session is idle.
 package bench

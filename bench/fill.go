@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A Filling says how many sessions a store holds beside those that are measured.
+// A Filling says how many sessions a store holds in addition to those that are measured.
 type Filling struct {
 	Paused   int // sessions that wait for an answer
 	Finished int // sessions that have ended
@@ -27,31 +28,31 @@ const fillGroup = 500
 // by an engine, the others are copies of it with ids, labels and history of their own, written
 // in groups: a million of them take minutes, not hours. Labels: n is different in each session,
 // tenth has ten values, half has two.
-func Fill(ctx context.Context, store engine.Store, f Filling) error {
-	if _, err := store.Migrate(ctx); err != nil {
+func Fill(ctx context.Context, opened engine.Store, f Filling) error {
+	if _, err := opened.Migrate(ctx); err != nil {
 		return err
 	}
-	paused, finished, err := playTemplates(ctx, store)
+	paused, finished, err := playTemplates(ctx, opened)
 	if err != nil {
 		return err
 	}
-	if err := paused.copies(ctx, store, f.Paused); err != nil {
+	if err := paused.copies(ctx, opened, f.Paused); err != nil {
 		return err
 	}
-	return finished.copies(ctx, store, f.Finished)
+	return finished.copies(ctx, opened, f.Finished)
 }
 
 // A template is a session as an engine has left it, to be copied.
 type template struct {
 	name       string
-	record     *engine.SessionRecord
+	record     *store.SessionRecord
 	executions []engine.Execution
 	messages   []engine.Message
 }
 
 // playTemplates plays one session until it asks, and another one to its end.
-func playTemplates(ctx context.Context, store engine.Store) (paused, finished *template, err error) {
-	e := engine.New(store, functions(), engine.Options{})
+func playTemplates(ctx context.Context, opened engine.Store) (paused, finished *template, err error) {
+	e := engine.New(opened, functions(), engine.Options{})
 	steps, paths := aroundQuestion()
 	if _, err := e.PutWorkflow(ctx, &engine.Workflow{ID: FillWorkflow, Steps: steps, Paths: paths}, ""); err != nil {
 		return nil, nil, err
@@ -73,51 +74,51 @@ func playTemplates(ctx context.Context, store engine.Store) (paused, finished *t
 	if err := b.answer(ctx, ids[1], engine.StatusComplete); err != nil {
 		return nil, nil, err
 	}
-	if paused, err = readTemplate(ctx, store, "paused", ids[0]); err != nil {
+	if paused, err = readTemplate(ctx, opened, "paused", ids[0]); err != nil {
 		return nil, nil, err
 	}
-	finished, err = readTemplate(ctx, store, "finished", ids[1])
+	finished, err = readTemplate(ctx, opened, "finished", ids[1])
 	return paused, finished, err
 }
 
-func readTemplate(ctx context.Context, store engine.Store, name, id string) (*template, error) {
-	record, err := store.Session(ctx, id)
+func readTemplate(ctx context.Context, opened engine.Store, name, id string) (*template, error) {
+	record, err := opened.Session(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	executions, err := store.Executions(ctx, id, engine.HistoryQuery{Lineage: true, Limit: 1000})
+	executions, err := opened.Executions(ctx, id, engine.HistoryQuery{Lineage: true, Limit: 1000})
 	if err != nil {
 		return nil, err
 	}
-	messages, err := store.Messages(ctx, id, engine.HistoryQuery{Limit: 1000})
+	messages, err := opened.Messages(ctx, id, engine.HistoryQuery{Limit: 1000})
 	return &template{name: name, record: record, executions: executions, messages: messages}, err
 }
 
 // copies writes n copies. Ids go on from those of an earlier filling.
-func (t *template) copies(ctx context.Context, store engine.Store, n int) error {
+func (t *template) copies(ctx context.Context, opened engine.Store, n int) error {
 	began := t.record.CreatedAt.UnixNano()
 	for at := 0; at < n; at += fillGroup {
 		ids := make([]string, min(fillGroup, n-at))
 		for i := range ids {
 			ids[i] = fmt.Sprintf("%s-%x-%07d", t.name, began, at+i)
 		}
-		if err := t.write(ctx, store, ids, at); err != nil {
+		if err := t.write(ctx, opened, ids, at); err != nil {
 			return fmt.Errorf("fill: %w", err)
 		}
 	}
 	return nil
 }
 
-func (t *template) write(ctx context.Context, store engine.Store, ids []string, at int) error {
-	fresh := make([]engine.NewSession, len(ids))
-	rows := make([]engine.Checkpoint, len(ids))
+func (t *template) write(ctx context.Context, opened engine.Store, ids []string, at int) error {
+	fresh := make([]store.NewSession, len(ids))
+	rows := make([]store.Checkpoint, len(ids))
 	for i, id := range ids {
-		fresh[i] = engine.NewSession{ID: id, Workflow: FillWorkflow, State: t.as(t.record.State, id), Counters: t.record.Counters, Status: engine.StatusActive, Root: id,
+		fresh[i] = store.NewSession{ID: id, Workflow: FillWorkflow, State: t.as(t.record.State, id), Counters: t.record.Counters, Status: engine.StatusActive, Root: id,
 			Labels: map[string]string{"n": fmt.Sprint(at + i), "tenth": fmt.Sprint(i % 10), "half": fmt.Sprint(i % 2)},
-			Claim:  &engine.Lease{Token: "fill-" + id, Owner: "bench", For: heldFor}}
+			Claim:  &store.Lease{Token: "fill-" + id, Owner: "bench", For: heldFor}}
 		rows[i] = t.checkpoint(id, at+i)
 	}
-	created, err := store.Create(ctx, fresh)
+	created, err := opened.Create(ctx, fresh)
 	if err != nil {
 		return err
 	}
@@ -126,12 +127,12 @@ func (t *template) write(ctx context.Context, store engine.Store, ids []string, 
 			return created[i].Err
 		}
 	}
-	results, err := store.Commit(ctx, rows)
+	results, err := opened.Commit(ctx, rows)
 	if err != nil {
 		return err
 	}
 	for i := range results {
-		if results[i].Outcome != engine.Committed {
+		if results[i].Outcome != store.Committed {
 			return fmt.Errorf("session %s was not written (outcome %d)", ids[i], results[i].Outcome)
 		}
 	}
@@ -139,12 +140,12 @@ func (t *template) write(ctx context.Context, store engine.Store, ids []string, 
 }
 
 // checkpoint brings a new session to where the template is. The n-th waits for n milliseconds less.
-func (t *template) checkpoint(id string, n int) engine.Checkpoint {
+func (t *template) checkpoint(id string, n int) store.Checkpoint {
 	since := t.record.AwaitingSince
 	if !since.IsZero() {
 		since = since.Add(time.Duration(n) * time.Millisecond)
 	}
-	c := engine.Checkpoint{Session: id, Lease: "fill-" + id, Transition: id + "@1", State: t.as(t.record.State, id), Counters: t.record.Counters,
+	c := store.Checkpoint{Session: id, Lease: "fill-" + id, Transition: id + "@1", State: t.as(t.record.State, id), Counters: t.record.Counters,
 		Status: t.record.Status, Awaiting: t.as(t.record.Awaiting, id), AwaitingSince: since, Release: true}
 	for _, e := range t.executions {
 		e.ID, e.Session = fmt.Sprintf("%s/%d", id, e.Seq), id

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A bench is one workload being played, and what has been measured of it.
@@ -26,22 +27,46 @@ type bench struct {
 	sessions  int
 	took      time.Duration
 	commits   int64
+	rows      int64 // commits, creations and requests
 
 	first50, last50       *float64
 	startPerS, resumePerS *float64
 }
 
-// countingStore counts the checkpoints that were written.
+// countingStore counts what is written of sessions.
 type countingStore struct {
 	engine.Store
-	written atomic.Int64
+	written atomic.Int64 // checkpoints
+	other   atomic.Int64 // new sessions and requests
+}
+
+// Create passes on and counts.
+func (s *countingStore) Create(ctx context.Context, sessions []store.NewSession) ([]store.Created, error) {
+	results, err := s.Store.Create(ctx, sessions)
+	for i := range results {
+		if results[i].Err == nil && !results[i].Exists {
+			s.other.Add(1)
+		}
+	}
+	return results, err
+}
+
+// Deliver passes on and counts.
+func (s *countingStore) Deliver(ctx context.Context, deliveries []store.Delivery) ([]store.Delivered, error) {
+	results, err := s.Store.Deliver(ctx, deliveries)
+	for i := range results {
+		if results[i].Request != nil {
+			s.other.Add(1)
+		}
+	}
+	return results, err
 }
 
 // Commit passes on and counts.
-func (s *countingStore) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+func (s *countingStore) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]store.CommitResult, error) {
 	results, err := s.Store.Commit(ctx, checkpoints)
 	for i := range results {
-		if results[i].Outcome == engine.Committed {
+		if results[i].Outcome == store.Committed {
 			s.written.Add(1)
 		}
 	}
@@ -50,10 +75,12 @@ func (s *countingStore) Commit(ctx context.Context, checkpoints []engine.Checkpo
 
 // timed measures what happens in f as the workload's time.
 func (b *bench) timed(f func() error) error {
-	began, before := time.Now(), b.store.written.Load()
+	began, before, other := time.Now(), b.store.written.Load(), b.store.other.Load()
 	err := f()
 	b.took += time.Since(began)
-	b.commits += b.store.written.Load() - before
+	commits := b.store.written.Load() - before
+	b.commits += commits
+	b.rows += commits + b.store.other.Load() - other
 	return err
 }
 
@@ -74,6 +101,9 @@ func (b *bench) result(name, store string) *Result {
 	if seconds := b.took.Seconds(); seconds > 0 {
 		r.StepsPerS = round(float64(b.steps) / seconds)
 		r.CheckpointsPer = round(float64(b.commits) / seconds)
+	}
+	if b.sessions > 0 {
+		r.RowsPerSession = round(float64(b.rows) / float64(b.sessions))
 	}
 	if b.perStep > 0 {
 		r.MSPerStep = ms(b.mean() / time.Duration(b.perStep))

@@ -60,7 +60,7 @@ func (b *bench) sustained(ctx context.Context, steps int) error {
 	})
 }
 
-// wantStatus is an error when a session rests otherwise than it should: a number measured
+// wantStatus is an error when an idle session has another status than expected: a number measured
 // on failures would be none.
 func wantStatus(s *engine.Session, status string) error {
 	if s.Status == status {
@@ -93,7 +93,7 @@ func (b *bench) started(ctx context.Context, n int) ([]string, time.Duration, er
 
 var reply = json.RawMessage(`"Go on"`)
 
-// answer answers one session and waits until it rests with a status.
+// answer answers one session and waits until it is idle with a status.
 func (b *bench) answer(ctx context.Context, id, status string) error {
 	answered, err := b.engine.Answer(ctx, engine.AnswerRequest{Session: id, Response: reply})
 	if err != nil {
@@ -182,7 +182,7 @@ func (b *bench) answerBatch(ctx context.Context, ids []string) error {
 	for i, id := range ids {
 		items[i] = engine.BatchItem{Session: id}
 	}
-	batch, _, err := b.engine.StartBatch(ctx, engine.BatchRequest{Action: engine.RequestAnswer, Items: items, Options: engine.BatchOptions{Response: reply}})
+	batch, err := b.engine.StartBatch(ctx, engine.BatchRequest{Action: engine.RequestAnswer, Items: items, Options: engine.BatchOptions{Response: reply}})
 	if err != nil {
 		return err
 	}

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // auditTrail holds the log of who did what.
 type auditTrail struct{ *db }
 
 // RecordAudit writes AUDIT nodes.
-func (s auditTrail) RecordAudit(ctx context.Context, entries []engine.AuditEntry) error {
+func (s auditTrail) RecordAudit(ctx context.Context, entries []store.AuditEntry) error {
 	rows := make([]any, len(entries))
 	for i, e := range entries {
 		rows[i] = map[string]any{"id": e.ID, "properties": map[string]any{
@@ -26,7 +26,7 @@ func (s auditTrail) RecordAudit(ctx context.Context, entries []engine.AuditEntry
 }
 
 // AuditEntries returns one page, newest first.
-func (s auditTrail) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine.AuditEntry, error) {
+func (s auditTrail) AuditEntries(ctx context.Context, q store.AuditQuery) ([]store.AuditEntry, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = 50
@@ -37,12 +37,12 @@ func (s auditTrail) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]en
 	}
 	rows, err := s.show(ctx, query, params{"session": optional(q.Session), "workflow": optional(q.Workflow), "who": optional(q.Who), "action": optional(q.Action),
 		"refused": q.Refused, "since": stamp(q.Since), "until": stamp(q.Until), "after_at": stamp(q.After.At), "after_id": q.After.ID, "limit": limit})
-	page := make([]engine.AuditEntry, len(rows))
+	page := make([]store.AuditEntry, len(rows))
 	for i, r := range rows {
 		p := r.properties("entry")
 		text := func(name string) string { return asText(p[name]) }
 		refused, _ := p["refused"].(bool)
-		page[i] = engine.AuditEntry{ID: text("id"), At: asTime(p["at"]), Who: text("who"), From: text("from"), Action: text("action"), Workflow: text("workflow"),
+		page[i] = store.AuditEntry{ID: text("id"), At: asTime(p["at"]), Who: text("who"), From: text("from"), Action: text("action"), Workflow: text("workflow"),
 			Session: text("session"), Subject: text("subject"), Refused: refused, Count: asNumber(p["count"]), Method: text("method"), Path: text("path"),
 			Route: text("route"), Scope: text("scope"), Status: int(asNumber(p["status"])), Took: asNumber(p["took_ms"])}
 		if before := text("before"); before != "" {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // batchCandidates is how many due batches are looked at: where engines ask at the same
@@ -14,7 +14,7 @@ import (
 const batchCandidates = 20
 
 // ClaimBatch leases the batch that has been due longest.
-func (s batches) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Batch, error) {
+func (s batches) ClaimBatch(ctx context.Context, lease store.Lease) (*store.Batch, error) {
 	due, err := s.read(ctx, queryBatchesDue, params{"limit": batchCandidates})
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (s batches) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Ba
 
 // SaveBatch writes a batch's progress with its items, if the lease still stands. A
 // repeated sending finds its own mark and writes nothing twice.
-func (s batches) SaveBatch(ctx context.Context, b engine.Batch, items []engine.BatchItem, extend time.Duration, release bool) (bool, error) {
+func (s batches) SaveBatch(ctx context.Context, b store.Batch, items []store.BatchItem, extend time.Duration, release bool) (bool, error) {
 	p := params{
 		"id": b.ID, "lease": optional(b.Lease), "saving": rand.Text(), "released": release || b.Lease == "",
 		"due_at": stamp(b.DueAt), "for": milliseconds(extend),
@@ -47,7 +47,7 @@ func (s batches) SaveBatch(ctx context.Context, b engine.Batch, items []engine.B
 		if err != nil || !saved || rows[0].yes("again") {
 			return err
 		}
-		return askForItems(ctx, t, queryBatchItemsSave, items, func(i *engine.BatchItem) params {
+		return askForItems(ctx, t, queryBatchItemsSave, items, func(i *store.BatchItem) params {
 			return params{"id": itemID(b.ID, i.N), "properties": itemProgress(i)}
 		})
 	})
@@ -55,13 +55,13 @@ func (s batches) SaveBatch(ctx context.Context, b engine.Batch, items []engine.B
 }
 
 // StopBatch stops a batch that is not over.
-func (s batches) StopBatch(ctx context.Context, id, message string) (*engine.Batch, error) {
+func (s batches) StopBatch(ctx context.Context, id, message string) (*store.Batch, error) {
 	rows, err := s.write(ctx, queryBatchStop, params{"id": id, "message": optional(message)})
 	return oneBatch(id, rows, err)
 }
 
 // ContinueBatch takes a stopped batch up where it was.
-func (s batches) ContinueBatch(ctx context.Context, id string) (*engine.Batch, error) {
+func (s batches) ContinueBatch(ctx context.Context, id string) (*store.Batch, error) {
 	rows, err := s.write(ctx, queryBatchContinue, params{"id": id})
 	return oneBatch(id, rows, err)
 }
@@ -79,9 +79,9 @@ func (s batches) DeleteBatch(ctx context.Context, id string) (bool, error) {
 			done = true
 			return nil
 		case len(rows) == 0:
-			return fmt.Errorf("%w: %s", engine.ErrBatchNotFound, id)
+			return fmt.Errorf("%w: %s", store.ErrBatchNotFound, id)
 		case rows[0].yes("held"):
-			return fmt.Errorf("%w: batch %s", engine.ErrSessionBusy, id)
+			return fmt.Errorf("%w: batch %s", store.ErrSessionBusy, id)
 		}
 		done = false
 		rows, err = t.query(ctx, queryBatchItemsDelete, params{"id": id, "limit": deleteBatch})

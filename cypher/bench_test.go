@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // BenchmarkCommit1 writes one checkpoint at a time, as a lone session does.
@@ -21,11 +22,11 @@ func BenchmarkCommit200Large(b *testing.B) { benchmarkCommit(b, 200, 8192) }
 // benchmarkCommit writes checkpoints with a state of some bytes, one execution that read
 // another and was led to by it, and every fourth time a message.
 func benchmarkCommit(b *testing.B, rows, bytes int) {
-	store := open(b)
-	checkpoints := make([]engine.Checkpoint, rows)
+	opened := open(b)
+	checkpoints := make([]store.Checkpoint, rows)
 	for i := range checkpoints {
-		record, l := session(b, store, "bench")
-		checkpoints[i] = engine.Checkpoint{Session: record.ID, Lease: l.Token, LeaseFor: time.Minute, Status: engine.StatusActive,
+		record, l := session(b, opened, "bench")
+		checkpoints[i] = store.Checkpoint{Session: record.ID, Lease: l.Token, LeaseFor: time.Minute, Status: store.StatusActive,
 			State: []byte(`{"filler":"` + strings.Repeat("x", bytes) + `"}`), Counters: []byte(`{"seq":1}`)}
 	}
 	round := 0
@@ -34,12 +35,12 @@ func benchmarkCommit(b *testing.B, rows, bytes int) {
 		for i := range checkpoints {
 			advance(&checkpoints[i], round)
 		}
-		results, err := store.Commit(b.Context(), checkpoints)
+		results, err := opened.Commit(b.Context(), checkpoints)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for i := range results {
-			if results[i].Outcome != engine.Committed {
+			if results[i].Outcome != store.Committed {
 				b.Fatalf("checkpoint %d of %s: outcome %v", round, checkpoints[i].Session, results[i].Outcome)
 			}
 			checkpoints[i].Version++
@@ -53,17 +54,17 @@ func benchmarkCommit(b *testing.B, rows, bytes int) {
 }
 
 // advance makes the checkpoint that follows.
-func advance(c *engine.Checkpoint, round int) {
+func advance(c *store.Checkpoint, round int) {
 	c.Transition = fmt.Sprintf("%s@%d", c.Session, round)
 	before := fmt.Sprintf("%s/%d", c.Session, round-1)
-	c.Executions = []engine.Execution{{
-		Seq: int64(round), Workflow: "bench", Step: "step", Visit: round, Attempt: 1, Status: engine.StatusComplete, Function: "none",
+	c.Executions = []store.Execution{{
+		Seq: int64(round), Workflow: "bench", Step: "step", Visit: round, Attempt: 1, Status: store.StatusComplete, Function: "none",
 		Input: []byte(`{"a":1}`), Output: []byte(`{"b":2}`), StartedAt: time.Now(), FinishedAt: time.Now(),
-		Reads: []engine.Lineage{{Execution: before, Label: "@{SESSION_ID}.step"}},
-		Took:  []engine.Lineage{{Execution: before, Label: "step>step"}},
+		Reads: []store.Lineage{{Execution: before, Label: "@{SESSION_ID}.step"}},
+		Took:  []store.Lineage{{Execution: before, Label: "step>step"}},
 	}}
 	c.Messages = nil
 	if round%4 == 0 {
-		c.Messages = []engine.Message{{Role: "assistant", Content: "hello", N: int64(round / 4), At: time.Now().UnixMilli()}}
+		c.Messages = []function.Message{{Role: "assistant", Content: "hello", N: int64(round / 4), At: time.Now().UnixMilli()}}
 	}
 }

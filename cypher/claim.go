@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // leases are the rights of engines to advance sessions.
@@ -14,7 +14,7 @@ type leases struct{ *db }
 
 // Claim leases due sessions. Engines that ask at the same moment see the same candidates:
 // each takes others of them first, and goes on with the rest where it came too late.
-func (s leases) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) Claim(ctx context.Context, o store.ClaimOptions) ([]store.Claimed, error) {
 	if o.Limit <= 0 {
 		return nil, ctx.Err()
 	}
@@ -30,7 +30,7 @@ func (s leases) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 	}
 	due = distinct(due) // a session whose due time changes while the index is read can be in it twice
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
-	var claimed []engine.Claimed
+	var claimed []store.Claimed
 	for len(due) > 0 && len(claimed) < o.Limit {
 		n := min(o.Limit-len(claimed), len(due))
 		some, err := s.claim(ctx, due[:n], o, true)
@@ -61,7 +61,7 @@ func (s leases) candidates(ctx context.Context, limit int, skip, except []string
 
 // ClaimByID leases those of the sessions that have no lease, due or not. A session made by
 // hand is adopted by its first claim.
-func (s leases) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) ClaimByID(ctx context.Context, ids []string, o store.ClaimOptions) ([]store.Claimed, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -69,7 +69,7 @@ func (s leases) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptio
 }
 
 // claim locks the sessions in the order of their ids and checks each again under its lock.
-func (s leases) claim(ctx context.Context, ids []string, o engine.ClaimOptions, due bool) ([]engine.Claimed, error) {
+func (s leases) claim(ctx context.Context, ids []string, o store.ClaimOptions, due bool) ([]store.Claimed, error) {
 	slices.Sort(ids)
 	rows := make([]any, len(ids))
 	for i, id := range ids {
@@ -79,16 +79,16 @@ func (s leases) claim(ctx context.Context, ids []string, o engine.ClaimOptions, 
 	if err != nil {
 		return nil, err
 	}
-	claimed := make([]engine.Claimed, len(answer))
+	claimed := make([]store.Claimed, len(answer))
 	for i, r := range answer {
-		claimed[i] = engine.Claimed{Session: sessionFrom(r.properties("session")), Requests: requestsFrom(r.list("requests")), Now: r.time("now")}
+		claimed[i] = store.Claimed{Session: sessionFrom(r.properties("session")), Requests: requestsFrom(r.list("requests")), Now: r.time("now")}
 	}
 	return claimed, nil
 }
 
 // leaseRows are leases as parameters, in the order of ids.
-func leaseRows(leases []engine.LeaseRef) []any {
-	sorted := slices.SortedFunc(slices.Values(leases), func(a, b engine.LeaseRef) int { return cmp.Compare(a.Session, b.Session) })
+func leaseRows(leases []store.LeaseRef) []any {
+	sorted := slices.SortedFunc(slices.Values(leases), func(a, b store.LeaseRef) int { return cmp.Compare(a.Session, b.Session) })
 	rows := make([]any, len(sorted))
 	for i, l := range sorted {
 		rows[i] = params{"id": l.Session, "token": l.Token}

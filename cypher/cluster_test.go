@@ -14,7 +14,6 @@ import (
 
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -92,17 +91,17 @@ func TestFollowersAnswerWhatIsShown(t *testing.T) {
 	leader.Calls()
 	reads := func(ctx context.Context) {
 		t.Helper()
-		list, err := s.ListSessions(ctx, engine.SessionQuery{Workflow: w})
+		list, err := s.ListSessions(ctx, store.SessionQuery{Workflow: w})
 		if err != nil || len(list) != 1 || list[0].ID != record.ID {
 			t.Fatalf("sessions %+v, %v", list, err)
 		}
-		counts, err := s.CountSessions(ctx, engine.SessionQuery{Workflow: w}, "status")
-		if err != nil || counts[engine.StatusActive] != 1 {
+		counts, err := s.CountSessions(ctx, store.SessionQuery{Workflow: w}, "status")
+		if err != nil || counts[store.StatusActive] != 1 {
 			t.Fatalf("counts %v, %v", counts, err)
 		}
 		for _, err := range []error{
-			second(s.Executions(ctx, record.ID, engine.HistoryQuery{})), second(s.Messages(ctx, record.ID, engine.HistoryQuery{})),
-			second(s.AuditEntries(ctx, engine.AuditQuery{Session: record.ID})), second(s.Session(ctx, record.ID)),
+			second(s.Executions(ctx, record.ID, store.HistoryQuery{})), second(s.Messages(ctx, record.ID, store.HistoryQuery{})),
+			second(s.AuditEntries(ctx, store.AuditQuery{Session: record.ID})), second(s.Session(ctx, record.ID)),
 			second(s.Workflows(ctx, []string{w}, nil)),
 		} {
 			if err != nil {
@@ -146,7 +145,7 @@ func TestFollowersWaitForWhatIsWritten(t *testing.T) {
 			t.Fatal("an engine's own reads do not wait for what it has written")
 		}
 		follower.Calls()
-		list, err := other.ListSessions(store.Shown(t.Context()), engine.SessionQuery{Workflow: w})
+		list, err := other.ListSessions(store.Shown(t.Context()), store.SessionQuery{Workflow: w})
 		if err != nil || len(list) != n+1 {
 			t.Fatalf("%d sessions, %v", len(list), err)
 		}
@@ -164,7 +163,7 @@ func TestAFollowerIsCut(t *testing.T) {
 	session(t, s, w)
 	show := func() {
 		t.Helper()
-		list, err := s.ListSessions(store.Shown(t.Context()), engine.SessionQuery{Workflow: w})
+		list, err := s.ListSessions(store.Shown(t.Context()), store.SessionQuery{Workflow: w})
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%d sessions, %v", len(list), err)
 		}
@@ -189,7 +188,7 @@ func wantCluster(t *testing.T, s *cypher.Store, level, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(found, func(f engine.Finding) bool {
+	if !slices.ContainsFunc(found, func(f store.Finding) bool {
 		return f.Code == "cluster" && f.Level == level && strings.HasPrefix(f.Message, text)
 	}) {
 		t.Errorf("doctor says %+v, want %s: %s", found, level, text)
@@ -204,7 +203,7 @@ func TestAClusterOfOne(t *testing.T) {
 	session(t, s, w)
 	c.Members[0].Calls()
 	for range 3 {
-		list, err := s.ListSessions(store.Shown(t.Context()), engine.SessionQuery{Workflow: w})
+		list, err := s.ListSessions(store.Shown(t.Context()), store.SessionQuery{Workflow: w})
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%d sessions, %v", len(list), err)
 		}
@@ -224,7 +223,7 @@ func TestNoLeader(t *testing.T) {
 	c.Lead(-1)
 	record, l := unique("session"), lease()
 	create := func(ctx context.Context) error {
-		made, err := s.Create(ctx, []engine.NewSession{{ID: record, Workflow: "w", Claim: l}})
+		made, err := s.Create(ctx, []store.NewSession{{ID: record, Workflow: "w", Claim: l}})
 		if err == nil {
 			err = made[0].Err
 		}
@@ -237,7 +236,7 @@ func TestNoLeader(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
 	defer cancel()
-	if err := s.Ping(ctx); !errors.Is(err, store.ErrNoLeader) || !errors.Is(err, engine.ErrUnavailable) {
+	if err := s.Ping(ctx); !errors.Is(err, store.ErrNoLeader) || !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("ping: %v, want one that says that there is no leader", err)
 	}
 	c.Lead(1)
@@ -254,7 +253,7 @@ func TestADatabaseIsReadOnly(t *testing.T) {
 	c := newCluster(t, 1)
 	s := onCluster(t, c)
 	write := func() error {
-		_, err := s.Extend(t.Context(), []engine.LeaseRef{{Session: "none", Token: "none"}}, time.Second)
+		_, err := s.Extend(t.Context(), []store.LeaseRef{{Session: "none", Token: "none"}}, time.Second)
 		return err
 	}
 	c.Members[0].Refuse("Neo.ClientError.General.WriteOnReadOnlyAccessDatabase")
@@ -262,8 +261,8 @@ func TestADatabaseIsReadOnly(t *testing.T) {
 		t.Errorf("before a write: %v", err)
 	}
 	for _, err := range []error{write(), s.Ping(t.Context())} {
-		if !errors.Is(err, engine.ErrReadOnly) || !errors.Is(err, engine.ErrUnavailable) {
-			t.Errorf("%v, want %v", err, engine.ErrReadOnly)
+		if !errors.Is(err, store.ErrReadOnly) || !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%v, want %v", err, store.ErrReadOnly)
 		}
 	}
 	c.Members[0].Refuse("")
@@ -290,19 +289,19 @@ func TestTheLeaderChanges(t *testing.T) {
 				checkpoint.Records.Executions[0].Seq = int64(v + 1)
 				checkpoint.Records.Messages[0].N = int64(v + 1)
 				for {
-					results, err := s.Commit(t.Context(), []engine.Checkpoint{checkpoint})
-					if err == nil && (results[0].Outcome == engine.Committed || results[0].Outcome == engine.Again) {
+					results, err := s.Commit(t.Context(), []store.Checkpoint{checkpoint})
+					if err == nil && (results[0].Outcome == store.Committed || results[0].Outcome == store.Again) {
 						committed.Add(1)
 						break
 					}
-					if err == nil || !errors.Is(err, engine.ErrUnavailable) && !errors.Is(err, engine.ErrUnknownOutcome) {
+					if err == nil || !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrUnknownOutcome) {
 						t.Errorf("%s: version %d: %+v, %v", record.ID, v, results, err)
 						return
 					}
 					refused.Add(1)
 				}
 			}
-			if executions, err := s.Executions(t.Context(), record.ID, engine.HistoryQuery{}); err != nil || len(executions) != each {
+			if executions, err := s.Executions(t.Context(), record.ID, store.HistoryQuery{}); err != nil || len(executions) != each {
 				t.Errorf("%s: %d executions, %v; want %d", record.ID, len(executions), err, each)
 			}
 		})

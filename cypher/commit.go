@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // commits writes checkpoints.
@@ -13,7 +13,7 @@ type commits struct{ *db }
 // Commit applies checkpoints in one transaction. Most carry state, history and messages
 // only: they are one statement and one round trip. Sending them again is harmless, so
 // where an answer is lost they are.
-func (s commits) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+func (s commits) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]store.CommitResult, error) {
 	if len(checkpoints) == 0 {
 		return nil, nil
 	}
@@ -106,18 +106,18 @@ func (b *batch) tellParents(ctx context.Context, t transaction, written map[stri
 }
 
 // outcomes are those of commit_unwritten.cypher, and of commit.cypher, which has no such column.
-var outcomes = map[string]engine.CommitOutcome{
-	"": engine.Committed, "again": engine.Again, "lost": engine.Lost, "refused": engine.Refused,
+var outcomes = map[string]store.CommitOutcome{
+	"": store.Committed, "again": store.Again, "lost": store.Lost, "refused": store.Refused,
 }
 
 // outcomes brings the answer into the order of the checkpoints. A session without a row
 // does not exist.
-func (s commits) outcomes(ctx context.Context, checkpoints []engine.Checkpoint, answer []row, inboxes map[string]int64) ([]engine.CommitResult, error) {
-	byID := make(map[string]engine.CommitResult, len(answer))
+func (s commits) outcomes(ctx context.Context, checkpoints []store.Checkpoint, answer []row, inboxes map[string]int64) ([]store.CommitResult, error) {
+	byID := make(map[string]store.CommitResult, len(answer))
 	var now time.Time
 	for _, r := range answer {
 		now = r.time("now")
-		byID[r.text("id")] = engine.CommitResult{Outcome: outcomes[r.text("outcome")], Inbox: r.number("inbox"), Now: now}
+		byID[r.text("id")] = store.CommitResult{Outcome: outcomes[r.text("outcome")], Inbox: r.number("inbox"), Now: now}
 	}
 	if now.IsZero() {
 		var err error
@@ -125,12 +125,12 @@ func (s commits) outcomes(ctx context.Context, checkpoints []engine.Checkpoint, 
 			return nil, err
 		}
 	}
-	results := make([]engine.CommitResult, len(checkpoints))
+	results := make([]store.CommitResult, len(checkpoints))
 	for i := range checkpoints {
 		id := checkpoints[i].Session
 		result, found := byID[id]
 		if !found {
-			result = engine.CommitResult{Outcome: engine.Lost, Now: now}
+			result = store.CommitResult{Outcome: store.Lost, Now: now}
 		}
 		if inbox, told := inboxes[id]; told {
 			result.Inbox = inbox

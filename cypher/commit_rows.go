@@ -7,24 +7,24 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A batch is the checkpoints of one transaction, in the order of sessions.
 type batch struct {
-	checkpoints []*engine.Checkpoint
+	checkpoints []*store.Checkpoint
 	inboxes     map[string]int64 // of parents that received a child's end
 }
 
-func newBatch(checkpoints []engine.Checkpoint) (*batch, error) {
-	b := &batch{checkpoints: make([]*engine.Checkpoint, len(checkpoints))}
+func newBatch(checkpoints []store.Checkpoint) (*batch, error) {
+	b := &batch{checkpoints: make([]*store.Checkpoint, len(checkpoints))}
 	for i := range checkpoints {
 		b.checkpoints[i] = &checkpoints[i]
 	}
-	slices.SortFunc(b.checkpoints, func(x, y *engine.Checkpoint) int { return cmp.Compare(x.Session, y.Session) })
+	slices.SortFunc(b.checkpoints, func(x, y *store.Checkpoint) int { return cmp.Compare(x.Session, y.Session) })
 	for i := 1; i < len(b.checkpoints); i++ {
 		if b.checkpoints[i].Session == b.checkpoints[i-1].Session {
-			return nil, fmt.Errorf("%w: two checkpoints of session %s in one batch", engine.ErrBadRequest, b.checkpoints[i].Session)
+			return nil, fmt.Errorf("%w: two checkpoints of session %s in one batch", store.ErrBadRequest, b.checkpoints[i].Session)
 		}
 	}
 	return b, nil
@@ -32,7 +32,7 @@ func newBatch(checkpoints []engine.Checkpoint) (*batch, error) {
 
 // lean reports whether one statement writes the whole batch.
 func (b *batch) lean() bool {
-	return !slices.ContainsFunc(b.checkpoints, func(c *engine.Checkpoint) bool {
+	return !slices.ContainsFunc(b.checkpoints, func(c *store.Checkpoint) bool {
 		return len(c.Blobs) > 0 || len(c.DropBlobs) > 0 || len(c.Results) > 0 || len(c.Children) > 0 || c.ToParent != nil
 	})
 }
@@ -81,7 +81,7 @@ func (b *batch) rows() []any {
 	return rows
 }
 
-func checkpointRow(c *engine.Checkpoint) params {
+func checkpointRow(c *store.Checkpoint) params {
 	p := params{
 		"version": c.Version + 1, "transition": c.Transition, "status": optional(c.Status), "claims": 0, "seal": checkpointSeal(c), "tried": optional(c.Tried),
 	}
@@ -95,17 +95,17 @@ func checkpointRow(c *engine.Checkpoint) params {
 	if c.Release {
 		p["lease"], p["lease_owner"], p["lease_until"] = nil, nil, nil
 	}
-	if c.Status != engine.StatusPending {
+	if c.Status != store.StatusPending {
 		p["pending"] = nil
 	}
 	return params{
 		"id": c.Session, "version": c.Version, "lease": c.Lease, "transition": c.Transition, "closing": c.Closing, "seen": c.Seen,
-		"released": c.Release, "due_at": stamp(c.DueAt), "lease_for": milliseconds(c.LeaseFor), "pending": c.Status == engine.StatusPending,
+		"released": c.Release, "due_at": stamp(c.DueAt), "lease_for": milliseconds(c.LeaseFor), "pending": c.Status == store.StatusPending,
 		"properties": p, "executions": executionRows(c), "messages": messageRows(c), "applied": appliedRows(c),
 	}
 }
 
-func executionRows(c *engine.Checkpoint) []any {
+func executionRows(c *store.Checkpoint) []any {
 	rows := make([]any, len(c.Executions))
 	for i := range c.Executions {
 		e := &c.Executions[i]
@@ -114,7 +114,7 @@ func executionRows(c *engine.Checkpoint) []any {
 	return rows
 }
 
-func executionProperties(e *engine.Execution, session string) params {
+func executionProperties(e *store.Execution, session string) params {
 	p := params{
 		"id": executionID(e, session), "session": session, "seq": e.Seq, "workflow": e.Workflow, "step": e.Step,
 		"visit": e.Visit, "attempt": e.Attempt, "status": e.Status,
@@ -136,7 +136,7 @@ func executionProperties(e *engine.Execution, session string) params {
 	return p
 }
 
-func executionID(e *engine.Execution, session string) string {
+func executionID(e *store.Execution, session string) string {
 	if e.ID != "" {
 		return e.ID
 	}
@@ -153,10 +153,10 @@ func setText[T ~string | ~[]byte](p params, name string, text T) {
 // linkRows are the relations of an execution, one row for each execution at their other end,
 // which is looked up once: READ leads from the execution to what it read, TOOK to the
 // execution from the one a path left.
-func linkRows(e *engine.Execution) []any {
+func linkRows(e *store.Execution) []any {
 	rows := []any{}
 	at := map[string]params{}
-	add := func(lineage []engine.Lineage, relation string) {
+	add := func(lineage []store.Lineage, relation string) {
 		for _, l := range lineage {
 			row := at[l.Execution]
 			if row == nil {
@@ -171,7 +171,7 @@ func linkRows(e *engine.Execution) []any {
 	return rows
 }
 
-func messageRows(c *engine.Checkpoint) []any {
+func messageRows(c *store.Checkpoint) []any {
 	rows := make([]any, len(c.Messages))
 	for i := range c.Messages {
 		m := &c.Messages[i]
@@ -188,7 +188,7 @@ func messageRows(c *engine.Checkpoint) []any {
 	return rows
 }
 
-func appliedRows(c *engine.Checkpoint) []any {
+func appliedRows(c *store.Checkpoint) []any {
 	rows := make([]any, len(c.Applied))
 	for i, a := range c.Applied {
 		rows[i] = params{"id": a.ID, "outcome": optional(a.Outcome)}
@@ -197,8 +197,8 @@ func appliedRows(c *engine.Checkpoint) []any {
 }
 
 // passed are the checkpoints that were written now.
-func (b *batch) passed(written map[string]bool) func(func(*engine.Checkpoint) bool) {
-	return func(yield func(*engine.Checkpoint) bool) {
+func (b *batch) passed(written map[string]bool) func(func(*store.Checkpoint) bool) {
+	return func(yield func(*store.Checkpoint) bool) {
 		for _, c := range b.checkpoints {
 			if written[c.Session] && !yield(c) {
 				return
@@ -229,7 +229,7 @@ func (b *batch) blobs(written map[string]bool) (rows []any) {
 }
 
 // ownerOf is the session that a part of a checkpoint names, or the checkpoint's own.
-func ownerOf(session string, c *engine.Checkpoint) string {
+func ownerOf(session string, c *store.Checkpoint) string {
 	if session == "" {
 		return c.Session
 	}

@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Create creates sessions, each on its own. Two that share an id or a key are handled one
 // after another, in the order given.
-func (s sessions) Create(ctx context.Context, sessions []engine.NewSession) ([]engine.Created, error) {
-	results := make([]engine.Created, len(sessions))
+func (s sessions) Create(ctx context.Context, sessions []store.NewSession) ([]store.Created, error) {
+	results := make([]store.Created, len(sessions))
 	creation := rand.Text()
 	for _, group := range apart(len(sessions), func(i int) []string {
 		return []string{"id " + sessions[i].ID, startKey(sessions[i].Key)}
@@ -56,7 +56,7 @@ func apart(n int, names func(int) []string) [][]int {
 	return groups
 }
 
-func (s sessions) createGroup(ctx context.Context, sessions []engine.NewSession, group []int, creation string, results []engine.Created) error {
+func (s sessions) createGroup(ctx context.Context, sessions []store.NewSession, group []int, creation string, results []store.Created) error {
 	rows := make([]any, len(group))
 	for k, i := range group {
 		rows[k] = creationRow(&sessions[i], creation+"/"+strconv.Itoa(i))
@@ -101,12 +101,12 @@ func (s sessions) create(ctx context.Context, rows []any) (answer []row, err err
 
 // isPassing tells errors of the connection from those of a row.
 func isPassing(err error) bool {
-	return errors.Is(err, engine.ErrUnavailable) || errors.Is(err, engine.ErrUnknownOutcome) || isContext(err)
+	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknownOutcome) || isContext(err)
 }
 
 // creationRow is a session as the statement wants it. creation marks the row of a call, so
 // that a sending whose answer was lost recognises what it made.
-func creationRow(n *engine.NewSession, creation string) params {
+func creationRow(n *store.NewSession, creation string) params {
 	root := n.Root
 	if root == "" {
 		root = n.ID
@@ -115,7 +115,7 @@ func creationRow(n *engine.NewSession, creation string) params {
 		"id": n.ID, "workflow": optional(n.Workflow), "state": optional(n.State), "counters": optional(n.Counters),
 		"status": optional(n.Status), "version": 0, "root": root, "inbox": 0, "claims": 0, "creation": creation,
 		"start_key": optional(n.Key), "start_hash": optional(n.BodyHash),
-		"seal": seal(n.Claim != nil, 0, n.Status, n.State, n.Counters, nil),
+		"seal": checksum(n.Claim != nil, 0, n.Status, n.State, n.Counters, nil),
 	}
 	if n.ConcurrencyKey != "" {
 		p["concurrency_key"] = n.ConcurrencyKey
@@ -123,7 +123,7 @@ func creationRow(n *engine.NewSession, creation string) params {
 	if len(n.Labels) > 0 {
 		p["labels"] = labelTexts(n.Labels)
 	}
-	if n.Status == engine.StatusPending {
+	if n.Status == store.StatusPending {
 		p["pending"] = optional(n.Workflow)
 	}
 	row := params{"id": n.ID, "key": optional(n.Key), "parent": optional(n.Parent), "lease_for": int64(0), "properties": p}
@@ -135,26 +135,28 @@ func creationRow(n *engine.NewSession, creation string) params {
 }
 
 // created judges one row of the answer.
-func created(n *engine.NewSession, r row) engine.Created {
+func created(n *store.NewSession, r row) store.Created {
 	there := r.properties("there")
 	if there == nil {
-		return engine.Created{Session: newRecord(n, r.time("now"))}
+		return store.Created{Session: newRecord(n, r.time("now"))}
 	}
 	record := sessionFrom(there)
 	switch {
 	case r.yes("again"):
-		return engine.Created{Session: record}
+		return store.Created{Session: record}
+	case record.ID == n.ID && n.Made(&record):
+		return store.Created{Session: record, Exists: true}
 	case n.Key == "" || there.text("start_key") != n.Key:
-		return engine.Created{Err: fmt.Errorf("%w: %s", engine.ErrSessionExists, n.ID)}
+		return store.Created{Err: fmt.Errorf("%w: %s", store.ErrSessionExists, n.ID)}
 	case there.text("start_hash") != n.BodyHash:
-		return engine.Created{Err: fmt.Errorf("%w: key %q started session %s", engine.ErrKeyReused, n.Key, record.ID)}
+		return store.Created{Err: fmt.Errorf("%w: key %q started session %s", store.ErrKeyReused, n.Key, record.ID)}
 	}
-	return engine.Created{Session: record, Exists: true}
+	return store.Created{Session: record, Exists: true}
 }
 
 // newRecord is the session as it was written.
-func newRecord(n *engine.NewSession, now time.Time) engine.SessionRecord {
-	record := engine.SessionRecord{
+func newRecord(n *store.NewSession, now time.Time) store.SessionRecord {
+	record := store.SessionRecord{
 		ID: n.ID, Workflow: n.Workflow, State: n.State, Counters: n.Counters, Status: n.Status, Root: n.Root,
 		Labels: n.Labels, CreatedAt: now, UpdatedAt: now, DueAt: now,
 	}

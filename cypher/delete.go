@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // deleteBatch is how many nodes one call removes at most: a transaction keeps what it
@@ -29,10 +29,10 @@ func (s sessions) DeleteSession(ctx context.Context, id string) (bool, error) {
 			return nil
 		}
 		if len(rows) == 0 {
-			return fmt.Errorf("%w: %s", engine.ErrSessionNotFound, id)
+			return fmt.Errorf("%w: %s", store.ErrSessionNotFound, id)
 		}
 		if rows[0].yes("held") {
-			return fmt.Errorf("%w: %s", engine.ErrSessionBusy, id)
+			return fmt.Errorf("%w: %s", store.ErrSessionBusy, id)
 		}
 		done, err = deleteWhole(ctx, t, []string{id})
 		tried = tried || done

@@ -3,13 +3,13 @@ package cypher
 import (
 	"context"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Deliver puts requests into inboxes, under the locks of their sessions. Deliveries for
 // one session are made one after another, each in the next transaction.
-func (s inbox) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
-	results := make([]engine.Delivered, len(deliveries))
+func (s inbox) Deliver(ctx context.Context, deliveries []store.Delivery) ([]store.Delivered, error) {
+	results := make([]store.Delivered, len(deliveries))
 	for _, group := range apart(len(deliveries), func(i int) []string { return []string{deliveries[i].Session} }) {
 		left, err := s.deliverAhead(ctx, deliveries, group, results)
 		if err != nil {
@@ -27,12 +27,12 @@ func (s inbox) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]eng
 
 // deliverGroup makes deliveries for different sessions under their locks, in one
 // transaction. If that transaction fails because of one of them, each gets its own.
-func (s inbox) deliverGroup(ctx context.Context, deliveries []engine.Delivery, group []int, results []engine.Delivered) error {
+func (s inbox) deliverGroup(ctx context.Context, deliveries []store.Delivery, group []int, results []store.Delivered) error {
 	err := s.together(ctx, "deliver", true, func(t transaction) error {
 		d := &deliveryTx{transaction: t}
 		for _, i := range group {
 			d.items = append(d.items, &deliveryItem{delivery: &deliveries[i], result: &results[i]})
-			results[i] = engine.Delivered{}
+			results[i] = store.Delivered{}
 		}
 		return d.deliver(ctx)
 	})
@@ -40,7 +40,7 @@ func (s inbox) deliverGroup(ctx context.Context, deliveries []engine.Delivery, g
 		return err
 	}
 	if len(group) == 1 {
-		results[group[0]] = engine.Delivered{Err: err}
+		results[group[0]] = store.Delivered{Err: err}
 		return nil
 	}
 	for _, i := range group {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // deliverAhead makes the deliveries of a group that nothing comes in the way of: it reads
@@ -13,7 +13,7 @@ import (
 // what the decisions saw. Two round trips instead of five, and the locks are held for one
 // statement. It returns the deliveries that must be decided under their locks: those that
 // were refused, sent before, or overtaken.
-func (s inbox) deliverAhead(ctx context.Context, deliveries []engine.Delivery, group []int, results []engine.Delivered) ([]int, error) {
+func (s inbox) deliverAhead(ctx context.Context, deliveries []store.Delivery, group []int, results []store.Delivered) ([]int, error) {
 	items, err := s.readAhead(ctx, deliveries, group, results)
 	if err != nil {
 		return nil, err
@@ -46,13 +46,13 @@ func (s inbox) deliverAhead(ctx context.Context, deliveries []engine.Delivery, g
 
 // readAhead reads the sessions of a group with their inboxes. It leaves out sessions that do
 // not exist, that a commit changed during the read, or that have a request with this key.
-func (s inbox) readAhead(ctx context.Context, deliveries []engine.Delivery, group []int, results []engine.Delivered) (map[string]*deliveryItem, error) {
+func (s inbox) readAhead(ctx context.Context, deliveries []store.Delivery, group []int, results []store.Delivered) (map[string]*deliveryItem, error) {
 	asked := make([]any, len(group))
 	items := make(map[string]*deliveryItem, len(group))
 	for at, i := range group {
 		d := &deliveries[i]
 		asked[at] = params{"session": d.Session, "id": requestID(d.Session, d.Key)}
-		results[i] = engine.Delivered{}
+		results[i] = store.Delivered{}
 		items[d.Session] = &deliveryItem{delivery: d, result: &results[i]}
 	}
 	answer, err := s.read(ctx, queryDeliverLook, params{"rows": asked})
@@ -79,9 +79,9 @@ func (item *deliveryItem) decideAhead() params {
 	before := item.session
 	var targets []string
 	sure := true
-	request, err := item.delivery.Decide(engine.InboxView{
+	request, err := item.delivery.Decide(store.InboxView{
 		Session: before, Now: item.now, Unapplied: item.unapplied,
-		ByTarget: func(target string) (*engine.Request, error) {
+		ByTarget: func(target string) (*store.Request, error) {
 			for i := range item.unapplied {
 				if item.unapplied[i].Target == target {
 					return &item.unapplied[i], nil
@@ -90,7 +90,7 @@ func (item *deliveryItem) decideAhead() params {
 			targets = append(targets, target)
 			return nil, nil
 		},
-		LastAnswer: func(string) (*engine.Request, error) { sure = false; return nil, nil },
+		LastAnswer: func(string) (*store.Request, error) { sure = false; return nil, nil },
 	})
 	if err != nil || request == nil || !sure || slices.ContainsFunc(targets, func(t string) bool { return t != request.Target }) {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A deliveryTx makes a group of deliveries in one transaction.
@@ -57,7 +57,7 @@ func (d *deliveryTx) lock(ctx context.Context) error {
 	d.items = slices.DeleteFunc(d.items, func(item *deliveryItem) bool {
 		r, there := found[item.delivery.Session]
 		if !there {
-			item.result.Err = fmt.Errorf("%w: %s", engine.ErrSessionNotFound, item.delivery.Session)
+			item.result.Err = fmt.Errorf("%w: %s", store.ErrSessionNotFound, item.delivery.Session)
 			return true
 		}
 		item.session, item.now = sessionFrom(r.properties("session")), r.time("now")
@@ -74,7 +74,7 @@ func (d *deliveryTx) prefetch(ctx context.Context) error {
 	rows := make([]any, len(d.items))
 	bySession := make(map[string]*deliveryItem, len(d.items))
 	for i, item := range d.items {
-		item.answers = map[string]*engine.Request{}
+		item.answers = map[string]*store.Request{}
 		for _, w := range questions(item.session.Awaiting) {
 			item.answers[fmt.Sprintf("%s/%s/%d/%d", item.session.ID, w.Step, w.Visit, w.Ask)] = nil
 		}
@@ -124,7 +124,7 @@ func (d *deliveryTx) decide(ctx context.Context, item *deliveryItem) (params, er
 	}
 	q := item.number(request)
 	if q.Key == "" {
-		item.result.Err = fmt.Errorf("%w: a request without key", engine.ErrBadRequest)
+		item.result.Err = fmt.Errorf("%w: a request without key", store.ErrBadRequest)
 		return nil, nil
 	}
 	if taken, err := d.taken(ctx, item, &q); taken != nil || err != nil {
@@ -136,29 +136,29 @@ func (d *deliveryTx) decide(ctx context.Context, item *deliveryItem) (params, er
 }
 
 // view is what Decide sees.
-func (d *deliveryTx) view(ctx context.Context, item *deliveryItem, broken *error) engine.InboxView {
-	find := func(q statement, values params) (*engine.Request, error) {
+func (d *deliveryTx) view(ctx context.Context, item *deliveryItem, broken *error) store.InboxView {
+	find := func(q statement, values params) (*store.Request, error) {
 		request, err := d.find(ctx, q, values)
 		if err != nil {
 			*broken = err
 		}
 		return request, err
 	}
-	return engine.InboxView{
+	return store.InboxView{
 		Session: item.session, Now: item.now, Same: item.same, Unapplied: item.unapplied,
-		ByTarget: func(target string) (*engine.Request, error) {
+		ByTarget: func(target string) (*store.Request, error) {
 			if q, known := item.answers[target]; known {
 				return q, nil
 			}
 			return find(queryRequestOfTarget, params{"target": target})
 		},
-		LastAnswer: func(step string) (*engine.Request, error) {
+		LastAnswer: func(step string) (*store.Request, error) {
 			return find(queryRequestLastAnswer, params{"session": item.session.ID, "step": step})
 		},
 	}
 }
 
-func (d *deliveryTx) find(ctx context.Context, q statement, values params) (*engine.Request, error) {
+func (d *deliveryTx) find(ctx context.Context, q statement, values params) (*store.Request, error) {
 	rows, err := d.query(ctx, q, values)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -169,7 +169,7 @@ func (d *deliveryTx) find(ctx context.Context, q statement, values params) (*eng
 
 // taken says why a request cannot be written: its id or its target is there already. It
 // asks the database only where look has not.
-func (d *deliveryTx) taken(ctx context.Context, item *deliveryItem, q *engine.Request) (error, error) {
+func (d *deliveryTx) taken(ctx context.Context, item *deliveryItem, q *store.Request) (error, error) {
 	same, err := item.same, error(nil)
 	if q.Key != item.delivery.Key {
 		if same, err = d.find(ctx, queryRequestOfID, params{"id": q.ID}); err != nil {
@@ -177,7 +177,7 @@ func (d *deliveryTx) taken(ctx context.Context, item *deliveryItem, q *engine.Re
 		}
 	}
 	if same != nil {
-		return fmt.Errorf("%w: %s", engine.ErrKeyReused, q.Key), nil
+		return fmt.Errorf("%w: %s", store.ErrKeyReused, q.Key), nil
 	}
 	if q.Target == "" {
 		return nil, nil
@@ -189,7 +189,7 @@ func (d *deliveryTx) taken(ctx context.Context, item *deliveryItem, q *engine.Re
 		}
 	}
 	if answer != nil {
-		return fmt.Errorf("%w: %s", engine.ErrAlreadyAnswered, q.Target), nil
+		return fmt.Errorf("%w: %s", store.ErrAlreadyAnswered, q.Target), nil
 	}
 	return nil, nil
 }

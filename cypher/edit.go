@@ -7,13 +7,14 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // EditWorkflow applies an edit in one transaction. Edits of one workflow made through the
 // store take turns; an edit made in Neo4j Browser at the same time does not wait for them.
-func (s workflows) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Workflow, error) {
-	var after *engine.Workflow
+func (s workflows) EditWorkflow(ctx context.Context, edit store.Edit) (*graph.Workflow, error) {
+	var after *graph.Workflow
 	err := s.together(ctx, "edit workflow "+edit.Workflow, false, func(t transaction) error {
 		e := editor{Edit: edit, transaction: t, log: s.log}
 		var err error
@@ -25,15 +26,15 @@ func (s workflows) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.
 
 // An editor applies one edit.
 type editor struct {
-	engine.Edit
+	store.Edit
 	transaction
 	log  *slog.Logger
-	made bool             // the lock created the WORKFLOW node
-	raw  map[string]any   // properties of each step before the edit, in the driver's types
-	was  *engine.Workflow // before the edit; nil when there was none
+	made bool            // the lock created the WORKFLOW node
+	raw  map[string]any  // properties of each step before the edit, in the driver's types
+	was  *graph.Workflow // before the edit; nil when there was none
 }
 
-func (e *editor) apply(ctx context.Context) (*engine.Workflow, error) {
+func (e *editor) apply(ctx context.Context) (*graph.Workflow, error) {
 	rows, err := e.query(ctx, queryEditLock, params{"workflow": e.Workflow})
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func (e *editor) apply(ctx context.Context) (*engine.Workflow, error) {
 		e.was = nil // only the node that the lock created exists
 	}
 	if e.Match != "" && (e.was == nil || e.was.ETag() != e.Match) {
-		return nil, engine.ErrVersionMismatch
+		return nil, store.ErrVersionMismatch
 	}
 	if e.Delete {
 		return e.delete(ctx)
@@ -63,15 +64,15 @@ func (e *editor) apply(ctx context.Context) (*engine.Workflow, error) {
 	}
 	after, err := e.read(ctx)
 	if after == nil {
-		after = &engine.Workflow{ID: e.Workflow}
+		after = &graph.Workflow{ID: e.Workflow}
 	}
 	return after, err
 }
 
 // read reads the workflow as this transaction sees it; nil when there is none.
-func (e *editor) read(ctx context.Context) (*engine.Workflow, error) {
-	var found map[string]*graph
-	err := adopting(ctx, e.log, func() (strays []any, err error) {
+func (e *editor) read(ctx context.Context) (*graph.Workflow, error) {
+	var found map[string]*workflowRows
+	err := readAdopting(ctx, e.log, func() (strays []any, err error) {
 		rows, err := e.query(ctx, queryDefinition, definitionParams([]string{e.Workflow}, nil))
 		if err != nil {
 			return nil, err
@@ -93,12 +94,12 @@ func (e *editor) read(ctx context.Context) (*engine.Workflow, error) {
 	return g.workflow(), nil
 }
 
-func (e *editor) delete(ctx context.Context) (*engine.Workflow, error) {
+func (e *editor) delete(ctx context.Context) (*graph.Workflow, error) {
 	if e.was == nil {
-		return nil, fmt.Errorf("%w: %s", engine.ErrWorkflowNotFound, e.Workflow)
+		return nil, fmt.Errorf("%w: %s", store.ErrWorkflowNotFound, e.Workflow)
 	}
 	_, err := e.query(ctx, queryEditDelete, params{"workflow": e.Workflow, "steps": true})
-	return &engine.Workflow{ID: e.Workflow}, err
+	return &graph.Workflow{ID: e.Workflow}, err
 }
 
 func (e *editor) removePaths(ctx context.Context) error {
@@ -117,11 +118,11 @@ func (e *editor) removePaths(ctx context.Context) error {
 
 // known returns the path of a handle: handles of other workflows, or of paths that are
 // gone and whose handle the server may give away again, are not taken.
-func (e *editor) known(ref string) *engine.Path {
+func (e *editor) known(ref string) *graph.Path {
 	if e.was == nil || ref == "" {
 		return nil
 	}
-	i := slices.IndexFunc(e.was.Paths, func(p engine.Path) bool { return p.Ref == ref })
+	i := slices.IndexFunc(e.was.Paths, func(p graph.Path) bool { return p.Ref == ref })
 	if i < 0 {
 		return nil
 	}
@@ -147,7 +148,7 @@ func (e *editor) put(ctx context.Context) error {
 	if !e.Put.Settings.IsZero() {
 		text, err := json.Marshal(e.Put.Settings)
 		if err != nil {
-			return fmt.Errorf("%w: settings: %w", engine.ErrBadRequest, err)
+			return fmt.Errorf("%w: settings: %w", store.ErrBadRequest, err)
 		}
 		p["settings"] = string(text)
 	}
@@ -177,7 +178,7 @@ func (e *editor) typed(step string, p map[string]any) map[string]any {
 	for name, v := range p {
 		old := before[name]
 		text, isText := v.(string)
-		if _, wasText := old.(string); old != nil && isText && !wasText && plain(old) == any(text) {
+		if _, wasText := old.(string); old != nil && isText && !wasText && plainValue(old) == any(text) {
 			p[name] = old
 		}
 	}
@@ -190,7 +191,7 @@ func (e *editor) putPaths(ctx context.Context) error {
 		p := &e.PutPaths[i]
 		old := e.known(p.Ref)
 		if p.Ref != "" && old == nil {
-			return fmt.Errorf("%w: %s", engine.ErrPathNotFound, p.ID)
+			return fmt.Errorf("%w: %s", store.ErrPathNotFound, p.ID)
 		}
 		if old != nil && old.Kind == p.Kind && old.Source == p.Source && old.Target == p.Target && old.TargetWorkflow == p.TargetWorkflow {
 			changed = append(changed, params{"ref": p.Ref, "properties": storableProperties(p.Properties())})
@@ -207,7 +208,7 @@ func (e *editor) putPaths(ctx context.Context) error {
 	return e.createPaths(ctx, created)
 }
 
-func (e *editor) newPath(p *engine.Path) params {
+func (e *editor) newPath(p *graph.Path) params {
 	workflow := p.TargetWorkflow
 	if workflow == "" {
 		workflow = e.Workflow
@@ -225,7 +226,7 @@ func (e *editor) changePaths(ctx context.Context, changed, moved []any) error {
 			return err
 		}
 		if len(rows) < len(changed) {
-			return fmt.Errorf("%w: it was removed with its step", engine.ErrPathNotFound)
+			return fmt.Errorf("%w: it was removed with its step", store.ErrPathNotFound)
 		}
 	}
 	if len(moved) > 0 {
@@ -250,7 +251,7 @@ func (e *editor) createPaths(ctx context.Context, created []any) error {
 	}
 	for i, v := range created {
 		if p := v.(params); !done[int64(i)] {
-			return fmt.Errorf("%w: path %s>%s has no such source or target", engine.ErrStepNotFound, p["source"], p["target"])
+			return fmt.Errorf("%w: path %s>%s has no such source or target", store.ErrStepNotFound, p["source"], p["target"])
 		}
 	}
 	return nil

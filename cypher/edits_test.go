@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/cypher"
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // workflow reads one workflow, which must be there.
-func workflow(t *testing.T, store *cypher.Store, id string) *engine.Workflow {
+func workflow(t *testing.T, opened *cypher.Store, id string) *graph.Workflow {
 	t.Helper()
-	list, err := store.Workflows(t.Context(), []string{id}, nil)
+	list, err := opened.Workflows(t.Context(), []string{id}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,10 +31,10 @@ func workflow(t *testing.T, store *cypher.Store, id string) *engine.Workflow {
 
 // What somebody types is what the next read gives.
 func TestEditsByHand(t *testing.T) {
-	store, p, w := open(t), newPerson(t), unique("workflow")
+	opened, p, w := open(t), newPerson(t), unique("workflow")
 	p.types(`CREATE (a:STEP {id: 'a', workflow: $w, function: 'reply'})-[:NEXT {condition: '@{SESSION_ID}.a.x'}]->(b:STEP {id: 'b', workflow: $w})`,
 		map[string]any{"w": w})
-	before := workflow(t, store, w)
+	before := workflow(t, opened, w)
 	if len(before.Steps) != 2 || before.Path("a>b") == nil || before.Path("a>b").Condition != "@{SESSION_ID}.a.x" {
 		t.Fatalf("read %+v", before)
 	}
@@ -40,7 +42,7 @@ func TestEditsByHand(t *testing.T) {
 	p.types(`MATCH (a:STEP {id: 'a', workflow: $w}) SET a.input = '{"text":"new"}', a.note = 'mine'`, map[string]any{"w": w})
 	p.types(`MATCH (:STEP {id: 'a', workflow: $w})-[n:NEXT]->() SET n.condition = null, n.priority = 2`, map[string]any{"w": w})
 	p.types(`MATCH (b:STEP {id: 'b', workflow: $w}) CREATE (b)-[:TOOL {name: 'look'}]->(:STEP {id: 'c', workflow: $w})`, map[string]any{"w": w})
-	now := workflow(t, store, w)
+	now := workflow(t, opened, w)
 	if a := now.Step("a"); a.Input != `{"text":"new"}` || a.Extra["note"] != "mine" {
 		t.Errorf("step a is %+v", a)
 	}
@@ -55,18 +57,18 @@ func TestEditsByHand(t *testing.T) {
 	}
 
 	p.types(`MATCH (b:STEP {id: 'b', workflow: $w}) DETACH DELETE b`, map[string]any{"w": w})
-	if now = workflow(t, store, w); len(now.Steps) != 2 || len(now.Paths) != 0 {
+	if now = workflow(t, opened, w); len(now.Steps) != 2 || len(now.Paths) != 0 {
 		t.Errorf("after the delete there are %d steps and %d paths, want 2 and 0", len(now.Steps), len(now.Paths))
 	}
 }
 
 // Values of types we cannot use neither hide a step nor get lost.
 func TestOddProperties(t *testing.T) {
-	store, p, w := open(t), newPerson(t), unique("workflow")
+	opened, p, w := open(t), newPerson(t), unique("workflow")
 	p.types(`CREATE (:STEP {id: 'a', workflow: $w, function: ['not', 'text'], approval: 'TRUE', x: '12.5', made: date('2024-02-03'),
 		at: datetime('2024-02-03T04:05:06Z'), took: duration('PT5S'), where: point({x: 1, y: 2}), scores: [1, 2]})`, map[string]any{"w": w})
 	p.types(`CREATE (:STEP {workflow: $w, function: 'reply'})`, map[string]any{"w": w})
-	read := workflow(t, store, w)
+	read := workflow(t, opened, w)
 	a := read.Step("a")
 	if a == nil || !a.Approval || a.X == nil || *a.X != 12.5 || a.Function != "" {
 		t.Fatalf("step a is %+v", a)
@@ -80,14 +82,14 @@ func TestOddProperties(t *testing.T) {
 		t.Errorf("extra where is %#v, want text", a.Extra["where"])
 	}
 	for _, code := range []string{"property_type", "step_without_id"} {
-		if !slices.ContainsFunc(read.Problems, func(q engine.Problem) bool { return q.Code == code }) {
+		if !slices.ContainsFunc(read.Problems, func(q function.Problem) bool { return q.Code == code }) {
 			t.Errorf("no problem %s among %+v", code, read.Problems)
 		}
 	}
 
 	// A put that leaves them alone leaves their types alone, too.
 	a.Name = "renamed"
-	if _, err := store.EditWorkflow(t.Context(), engine.Edit{Workflow: w, PutSteps: []engine.Step{*a}}); err != nil {
+	if _, err := opened.EditWorkflow(t.Context(), store.Edit{Workflow: w, PutSteps: []graph.Step{*a}}); err != nil {
 		t.Fatal(err)
 	}
 	kept := p.types(`MATCH (a:STEP {id: 'a', workflow: $w}) RETURN a.name = 'renamed' AND a.made = date('2024-02-03')
@@ -99,10 +101,10 @@ func TestOddProperties(t *testing.T) {
 
 // A path from default to a step of another workflow is shown as what it is.
 func TestPathIntoAnotherWorkflow(t *testing.T) {
-	store, p, w, other := open(t), newPerson(t), unique("workflow"), unique("workflow")
+	opened, p, w, other := open(t), newPerson(t), unique("workflow"), unique("workflow")
 	p.types(`CREATE (:STEP {id: 'a', workflow: $w})-[:NEXT]->(:STEP {id: 'b', workflow: $other}), (:STEP {id: 'c', workflow: $w})-[:NEXT]->(:Other {id: 'd'})`,
 		map[string]any{"w": w, "other": other})
-	read := workflow(t, store, w)
+	read := workflow(t, opened, w)
 	if len(read.Paths) != 1 || read.Paths[0].TargetWorkflow != other {
 		t.Errorf("paths %+v, want one, into %s", read.Paths, other)
 	}
@@ -110,14 +112,14 @@ func TestPathIntoAnotherWorkflow(t *testing.T) {
 
 // A long chain pasted without workflow is met whole, and only once.
 func TestLongChainIsAdopted(t *testing.T) {
-	store, p, prefix := open(t), newPerson(t), unique("chain")
+	opened, p, prefix := open(t), newPerson(t), unique("chain")
 	p.types(`UNWIND range(1, 300) AS i CREATE (:STEP {id: $prefix + '-' + toString(i)})`, map[string]any{"prefix": prefix})
 	p.types(`UNWIND range(1, 299) AS i MATCH (a:STEP {id: $prefix + '-' + toString(i)}) MATCH (b:STEP {id: $prefix + '-' + toString(i + 1)}) CREATE (a)-[:NEXT]->(b), (b)-[:NEXT {back: true}]->(a)`,
 		map[string]any{"prefix": prefix})
 	t.Cleanup(func() {
 		p.types(`MATCH (s:STEP {workflow: 'default'}) WHERE s.id STARTS WITH $prefix DETACH DELETE s`, map[string]any{"prefix": prefix})
 	})
-	list, err := store.Workflows(t.Context(), []string{engine.DefaultWorkflow}, map[string][]string{engine.DefaultWorkflow: {prefix + "-150"}})
+	list, err := opened.Workflows(t.Context(), []string{graph.DefaultWorkflow}, map[string][]string{graph.DefaultWorkflow: {prefix + "-150"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +137,7 @@ func TestLongChainIsAdopted(t *testing.T) {
 // A workflow that is read while a person edits it is of one edit, whatever the edit writes. Two
 // equal reads in a row do not suffice: this test finds half of an edit then.
 func TestReadsBesideEditsByHandAreWhole(t *testing.T) {
-	store, p, w := open(t), newPerson(t), unique("whole")
+	opened, p, w := open(t), newPerson(t), unique("whole")
 	p.types(`CREATE (:STEP {id: 'a', workflow: $w, n: 0})-[:NEXT]->(:STEP {id: 'm0', workflow: $w, n: 0})-[:NEXT]->(:STEP {id: 'b', workflow: $w, n: 0})`,
 		map[string]any{"w": w})
 	var edited atomic.Bool
@@ -144,7 +146,7 @@ func TestReadsBesideEditsByHandAreWhole(t *testing.T) {
 	for i := range reads {
 		readers.Go(func() {
 			for ; !edited.Load(); reads[i].Add(1) {
-				list, err := store.Workflows(t.Context(), []string{w}, nil)
+				list, err := opened.Workflows(t.Context(), []string{w}, nil)
 				if err != nil || len(list) != 1 {
 					t.Errorf("%d workflows, %v", len(list), err)
 					return
@@ -174,7 +176,7 @@ func TestReadsBesideEditsByHandAreWhole(t *testing.T) {
 }
 
 // ofOneEdit reports whether a workflow is a, m<n> and b in a row, each with the number n.
-func ofOneEdit(w *engine.Workflow) bool {
+func ofOneEdit(w *graph.Workflow) bool {
 	a, b := w.Step("a"), w.Step("b")
 	if a == nil || b == nil || len(w.Steps) != 3 || len(w.Paths) != 2 {
 		return false
@@ -188,17 +190,17 @@ func ofOneEdit(w *engine.Workflow) bool {
 // A workflow that changes all the time is read under its lock at last; so is one that has no
 // WORKFLOW node, and one that does not exist.
 func TestReadUnderTheLock(t *testing.T) {
-	store, p, w, steps, absent := open(t), newPerson(t), unique("workflow"), unique("workflow"), unique("workflow")
-	if _, err := store.EditWorkflow(t.Context(), engine.Edit{Workflow: w, Put: &engine.Workflow{Name: "named"}, PutSteps: []engine.Step{{ID: "a"}}}); err != nil {
+	opened, p, w, steps, absent := open(t), newPerson(t), unique("workflow"), unique("workflow"), unique("workflow")
+	if _, err := opened.EditWorkflow(t.Context(), store.Edit{Workflow: w, Put: &graph.Workflow{Name: "named"}, PutSteps: []graph.Step{{ID: "a"}}}); err != nil {
 		t.Fatal(err)
 	}
 	p.types(`CREATE (:STEP {id: 'a', workflow: $w})`, map[string]any{"w": steps})
 	ids := []string{w, steps, absent}
-	want, err := store.Workflows(t.Context(), ids, nil)
+	want, err := opened.Workflows(t.Context(), ids, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := store.WorkflowsLocked(t.Context(), ids)
+	got, err := opened.WorkflowsLocked(t.Context(), ids)
 	if err != nil || len(got) != 2 || len(want) != 2 {
 		t.Fatalf("%d workflows, %v, want %d", len(got), err, len(want))
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // What a broken connection means for a call.
@@ -32,18 +32,18 @@ func mapped(err error, at stage) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, engine.ErrUnavailable), errors.Is(err, engine.ErrUnknownOutcome):
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrUnknownOutcome):
 		return err
 	case errors.As(err, &answer):
 		return mappedAnswer(err, answer)
 	case isContext(err) || isConnection(err):
 		if at == sent && !neverSent(err) {
-			return fmt.Errorf("%w: %w", engine.ErrUnknownOutcome, err)
+			return fmt.Errorf("%w: %w", store.ErrUnknownOutcome, err)
 		}
 		if isContext(err) {
 			return err
 		}
-		return fmt.Errorf("%w: %w", engine.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
 	return err
 }
@@ -52,13 +52,13 @@ func mapped(err error, at stage) error {
 func mappedAnswer(err error, answer *neo4j.Neo4jError) error {
 	switch {
 	case answer.Code == "Neo.DatabaseError.Transaction.TransactionCommitFailed":
-		return fmt.Errorf("%w: %w", engine.ErrUnknownOutcome, err)
+		return fmt.Errorf("%w: %w", store.ErrUnknownOutcome, err)
 	case strings.HasPrefix(answer.Code, "Neo.ClientError.Transaction.TransactionTimedOut"):
-		return fmt.Errorf("%w: %w: %w", engine.ErrUnavailable, engine.ErrStoreSlow, err)
+		return fmt.Errorf("%w: %w: %w", store.ErrUnavailable, store.ErrStoreSlow, err)
 	case isReadOnly(answer):
-		return fmt.Errorf("%w: %w: %w", engine.ErrUnavailable, engine.ErrReadOnly, err)
+		return fmt.Errorf("%w: %w: %w", store.ErrUnavailable, store.ErrReadOnly, err)
 	case answer.IsRetriable(), mayRepeat[answer.Code]:
-		return fmt.Errorf("%w: %w", engine.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
 	return err
 }

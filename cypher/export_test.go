@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // QueryTexts gives the tests the text of each loaded query by its file's name.
@@ -40,7 +40,7 @@ func (s *Store) PlanOf(ctx context.Context, query string) error {
 }
 
 // WorkflowsLocked reads workflows as Workflows does once they have changed too often.
-func (s *Store) WorkflowsLocked(ctx context.Context, ids []string) (map[string]*engine.Workflow, error) {
+func (s *Store) WorkflowsLocked(ctx context.Context, ids []string) (map[string]*graph.Workflow, error) {
 	return s.lockedWorkflows(ctx, ids, nil)
 }
 

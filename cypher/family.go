@@ -3,11 +3,11 @@ package cypher
 import (
 	"context"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Descendants returns one page of the sessions below one, found by their ids.
-func (s sessions) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
+func (s sessions) Descendants(ctx context.Context, q store.DescendantQuery) ([]store.SessionRecord, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = 50

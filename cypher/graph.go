@@ -8,15 +8,16 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // readWorkflows reads the workflows of the ids once, as the next read of a chain. Steps without
 // workflow that the read meets are filed under the workflow they were reached from, and then
 // the read is made again.
-func readWorkflows(ctx context.Context, c *chain, ids []string, entries map[string][]string) (map[string]*engine.Workflow, error) {
-	var found map[string]*graph
-	err := adopting(ctx, c.db.log, func() (strays []any, err error) {
+func readWorkflows(ctx context.Context, c *chain, ids []string, entries map[string][]string) (map[string]*graph.Workflow, error) {
+	var found map[string]*workflowRows
+	err := readAdopting(ctx, c.db.log, func() (strays []any, err error) {
 		rows, err := c.read(ctx, queryDefinition, definitionParams(ids, entries))
 		if err != nil {
 			return nil, err
@@ -30,8 +31,8 @@ func readWorkflows(ctx context.Context, c *chain, ids []string, entries map[stri
 	return workflowsOf(found), err
 }
 
-func workflowsOf(found map[string]*graph) map[string]*engine.Workflow {
-	list := make(map[string]*engine.Workflow, len(found))
+func workflowsOf(found map[string]*workflowRows) map[string]*graph.Workflow {
+	list := make(map[string]*graph.Workflow, len(found))
 	for id, g := range found {
 		list[id] = g.workflow()
 	}
@@ -41,16 +42,16 @@ func workflowsOf(found map[string]*graph) map[string]*engine.Workflow {
 // definitionParams asks for the steps without workflow by `root` and the entries.
 func definitionParams(ids []string, entries map[string][]string) params {
 	wanted := []string{}
-	if slices.Contains(ids, engine.DefaultWorkflow) {
-		wanted = append(wanted, engine.DefaultEntry)
-		wanted = append(wanted, entries[engine.DefaultWorkflow]...)
+	if slices.Contains(ids, graph.DefaultWorkflow) {
+		wanted = append(wanted, graph.DefaultEntry)
+		wanted = append(wanted, entries[graph.DefaultWorkflow]...)
 	}
 	return params{"ids": slices.Compact(slices.Sorted(slices.Values(ids))), "entries": wanted}
 }
 
-// adopting repeats read and adopt until no step without workflow is met. Somebody may
+// readAdopting repeats read and adopt until no step without workflow is met. Somebody may
 // paste more of them at the same time, so there is a bound.
-func adopting(ctx context.Context, log *slog.Logger, read func() ([]any, error), adopt func([]any) error) error {
+func readAdopting(ctx context.Context, log *slog.Logger, read func() ([]any, error), adopt func([]any) error) error {
 	for range 5 {
 		strays, err := read()
 		if err != nil || len(strays) == 0 {
@@ -64,8 +65,8 @@ func adopting(ctx context.Context, log *slog.Logger, read func() ([]any, error),
 	return ctx.Err()
 }
 
-// A graph is one workflow as the database returned it.
-type graph struct {
+// A workflowRows is one workflow as the database returned it.
+type workflowRows struct {
 	id    string
 	node  properties // of the WORKFLOW node; nil without one
 	steps []stepRow
@@ -80,14 +81,14 @@ type stepRow struct {
 // graphsFrom sorts rows by workflow and returns where steps without workflow were met: the
 // handle and workflow of the step that a path leads to one from, which is one of the rows while
 // the step itself may be none. Adoption goes on from there.
-func graphsFrom(rows []row) (map[string]*graph, []any) {
-	found := map[string]*graph{}
+func graphsFrom(rows []row) (map[string]*workflowRows, []any) {
+	found := map[string]*workflowRows{}
 	var strays []any
 	for _, r := range rows {
 		id := r.text("workflow")
 		g := found[id]
 		if g == nil && r.text("kind") != "stray" {
-			g = &graph{id: id}
+			g = &workflowRows{id: id}
 			found[id] = g
 		}
 		switch r.text("kind") {
@@ -118,8 +119,8 @@ func (s *stepRow) meetsStray() bool {
 }
 
 // workflow builds the engine's form of the graph.
-func (g *graph) workflow() *engine.Workflow {
-	w := &engine.Workflow{ID: g.id}
+func (g *workflowRows) workflow() *graph.Workflow {
+	w := &graph.Workflow{ID: g.id}
 	g.describe(w)
 	sort.Slice(g.steps, func(i, j int) bool { return g.steps[i].ref < g.steps[j].ref })
 	seen := map[string]bool{}
@@ -130,16 +131,16 @@ func (g *graph) workflow() *engine.Workflow {
 	return w
 }
 
-func (g *graph) addStep(w *engine.Workflow, r *stepRow, seen map[string]bool) {
-	step, problems := engine.StepFromProperties(plainProperties(r.properties))
+func (g *workflowRows) addStep(w *graph.Workflow, r *stepRow, seen map[string]bool) {
+	step, problems := graph.StepFromProperties(plainProperties(r.properties))
 	w.Problems = append(w.Problems, problems...)
 	switch {
 	case step.ID == "":
-		w.Problems = append(w.Problems, engine.Problem{Level: "error", Code: "step_without_id",
+		w.Problems = append(w.Problems, function.Problem{Level: "error", Code: "step_without_id",
 			Message: "a STEP of this workflow has no id and cannot run: set its property id, or delete it"})
 		return
 	case seen[step.ID]:
-		w.Problems = append(w.Problems, engine.Problem{Level: "error", Code: "duplicate_step", Step: step.ID,
+		w.Problems = append(w.Problems, function.Problem{Level: "error", Code: "duplicate_step", Step: step.ID,
 			Message: fmt.Sprintf("several STEPs of this workflow have the id %q: one of them is used; rename or delete the others", step.ID)})
 		return
 	}
@@ -153,15 +154,15 @@ func (g *graph) addStep(w *engine.Workflow, r *stepRow, seen map[string]bool) {
 }
 
 // addPath reads [kind, ref, target, target's workflow, properties].
-func (g *graph) addPath(w *engine.Workflow, source string, v []any) {
+func (g *workflowRows) addPath(w *graph.Workflow, source string, v []any) {
 	target := asText(v[2])
 	if target == "" {
-		w.Problems = append(w.Problems, engine.Problem{Level: "error", Code: "path_without_target", Step: source,
+		w.Problems = append(w.Problems, function.Problem{Level: "error", Code: "path_without_target", Step: source,
 			Message: "a path leads from this step to a STEP without id: set that step's property id, or delete the path"})
 		return
 	}
 	known, _ := v[4].(map[string]any)
-	path, problems := engine.PathFromProperties(engine.PathKind(asText(v[0])), source, target, plainProperties(known))
+	path, problems := graph.PathFromProperties(graph.PathKind(asText(v[0])), source, target, plainProperties(known))
 	w.Problems = append(w.Problems, problems...)
 	path.Ref = asText(v[1])
 	if workflow := asText(v[3]); workflow != g.id {
@@ -171,7 +172,7 @@ func (g *graph) addPath(w *engine.Workflow, source string, v []any) {
 }
 
 // describe reads the WORKFLOW node.
-func (g *graph) describe(w *engine.Workflow) {
+func (g *workflowRows) describe(w *graph.Workflow) {
 	extra := plainProperties(g.node)
 	w.Name, w.Description = g.node.text("name"), g.node.text("description")
 	delete(extra, "id")
@@ -179,7 +180,7 @@ func (g *graph) describe(w *engine.Workflow) {
 	delete(extra, "description")
 	if text := g.node.text("settings"); text != "" {
 		if err := json.Unmarshal([]byte(text), &w.Settings); err != nil {
-			w.Problems = append(w.Problems, engine.Problem{Level: "error", Code: "property_type",
+			w.Problems = append(w.Problems, function.Problem{Level: "error", Code: "property_type",
 				Message: "property settings is not the JSON text of settings: it is kept but not used: " + err.Error()})
 		} else {
 			delete(extra, "settings")

@@ -5,14 +5,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // history holds what sessions did: executions, messages, requests and outputs.
 type history struct{ *db }
 
 // page asks for a page by number, forward or backward, and returns it in order.
-func (s history) page(ctx context.Context, forward, backward statement, session string, q engine.HistoryQuery) ([]row, error) {
+func (s history) page(ctx context.Context, forward, backward statement, session string, q store.HistoryQuery) ([]row, error) {
 	before, limit, statement := q.Before, q.Limit, forward
 	if before <= 0 {
 		before = math.MaxInt64
@@ -32,9 +33,9 @@ func (s history) page(ctx context.Context, forward, backward statement, session 
 }
 
 // Executions returns a page of a session's executions.
-func (s history) Executions(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Execution, error) {
+func (s history) Executions(ctx context.Context, session string, q store.HistoryQuery) ([]store.Execution, error) {
 	rows, err := s.page(ctx, queryExecutionsForward, queryExecutionsBackward, session, q)
-	list := make([]engine.Execution, len(rows))
+	list := make([]store.Execution, len(rows))
 	for i, r := range rows {
 		list[i] = executionFrom(r.properties("item"))
 		list[i].Reads, list[i].Took = lineageFrom(r.list("reads")), lineageFrom(r.list("took"))
@@ -42,8 +43,8 @@ func (s history) Executions(ctx context.Context, session string, q engine.Histor
 	return list, err
 }
 
-func executionFrom(p properties) engine.Execution {
-	return engine.Execution{
+func executionFrom(p properties) store.Execution {
+	return store.Execution{
 		ID: p.text("id"), Session: p.text("session"), Seq: p.number("seq"), Workflow: p.text("workflow"), Step: p.text("step"),
 		Visit: int(p.number("visit")), Attempt: int(p.number("attempt")), Status: p.text("status"), Function: p.text("function"),
 		Input: p.bytes("input"), Output: p.bytes("output"), Error: p.bytes("error"), Paths: p.bytes("paths"), Usage: p.bytes("usage"),
@@ -52,23 +53,23 @@ func executionFrom(p properties) engine.Execution {
 }
 
 // lineageFrom reads a list of [execution, label].
-func lineageFrom(list []any) []engine.Lineage {
-	var lineage []engine.Lineage
+func lineageFrom(list []any) []store.Lineage {
+	var lineage []store.Lineage
 	for _, v := range list {
 		if pair, _ := v.([]any); len(pair) == 2 {
-			lineage = append(lineage, engine.Lineage{Execution: asText(pair[0]), Label: asText(pair[1])})
+			lineage = append(lineage, store.Lineage{Execution: asText(pair[0]), Label: asText(pair[1])})
 		}
 	}
 	return lineage
 }
 
 // Messages returns a page of a session's chat.
-func (s history) Messages(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Message, error) {
+func (s history) Messages(ctx context.Context, session string, q store.HistoryQuery) ([]function.Message, error) {
 	rows, err := s.page(ctx, queryMessagesForward, queryMessagesBackward, session, q)
-	list := make([]engine.Message, len(rows))
+	list := make([]function.Message, len(rows))
 	for i, r := range rows {
 		p := r.properties("item")
-		list[i] = engine.Message{ID: p.text("id"), N: p.number("n"), Role: p.text("role"), Content: p.text("content"), Step: p.text("step")}
+		list[i] = function.Message{ID: p.text("id"), N: p.number("n"), Role: p.text("role"), Content: p.text("content"), Step: p.text("step")}
 		if at := p.time("at"); !at.IsZero() {
 			list[i].At = at.UnixMilli()
 		}
@@ -77,9 +78,9 @@ func (s history) Messages(ctx context.Context, session string, q engine.HistoryQ
 }
 
 // AllRequests returns a page of a session's requests, applied or not.
-func (s history) AllRequests(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Request, error) {
+func (s history) AllRequests(ctx context.Context, session string, q store.HistoryQuery) ([]store.Request, error) {
 	rows, err := s.page(ctx, queryRequestsForward, queryRequestsBackward, session, q)
-	list := make([]engine.Request, len(rows))
+	list := make([]store.Request, len(rows))
 	for i, r := range rows {
 		list[i] = requestFrom(r.properties("item"))
 	}
@@ -104,11 +105,11 @@ func (s history) Blobs(ctx context.Context, session string, hashes []string) (ma
 }
 
 // Results returns the outputs of a container's rounds.
-func (s history) Results(ctx context.Context, session, step string, visit int) ([]engine.StoredResult, error) {
+func (s history) Results(ctx context.Context, session, step string, visit int) ([]store.StoredResult, error) {
 	rows, err := s.read(ctx, queryResults, params{"session": session, "step": step, "visit": visit})
-	list := make([]engine.StoredResult, len(rows))
+	list := make([]store.StoredResult, len(rows))
 	for i, r := range rows {
-		list[i] = engine.StoredResult{Session: session, Step: step, Visit: visit, Index: int(r.number("index")), Output: []byte(r.text("output"))}
+		list[i] = store.StoredResult{Session: session, Step: step, Visit: visit, Index: int(r.number("index")), Output: []byte(r.text("output"))}
 	}
 	return list, err
 }

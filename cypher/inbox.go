@@ -6,15 +6,15 @@ import (
 	"maps"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // inbox holds the requests of sessions: answers and other events from outside.
 type inbox struct{ *db }
 
 // Requests returns for each session the requests above a number, in order.
-func (s inbox) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
-	found := map[string][]engine.Request{}
+func (s inbox) Requests(ctx context.Context, after []store.InboxAfter) (map[string][]store.Request, error) {
+	found := map[string][]store.Request{}
 	if len(after) == 0 {
 		return found, nil
 	}
@@ -42,7 +42,7 @@ func (s inbox) Requests(ctx context.Context, after []engine.InboxAfter) (map[str
 // gapless reports whether the requests are numbered in a row. A read beside the commit of several
 // requests can see a later one before an earlier one: the holder would apply the later one and
 // never ask for the earlier one again. A gap that stays was made by hand.
-func gapless(after []engine.InboxAfter, found map[string][]engine.Request) bool {
+func gapless(after []store.InboxAfter, found map[string][]store.Request) bool {
 	for _, a := range after {
 		for i, q := range found[a.Session] {
 			if q.N != a.N+int64(i)+1 {
@@ -54,29 +54,29 @@ func gapless(after []engine.InboxAfter, found map[string][]engine.Request) bool 
 }
 
 // Inboxes returns inbox number and lease token of the sessions that exist.
-func (s inbox) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
-	found := make(map[string]engine.InboxState, len(ids))
+func (s inbox) Inboxes(ctx context.Context, ids []string) (map[string]store.InboxState, error) {
+	found := make(map[string]store.InboxState, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
 	rows, err := s.read(ctx, queryInboxes, params{"ids": ids})
 	for _, r := range rows {
-		found[r.text("id")] = engine.InboxState{Inbox: r.number("inbox"), Lease: r.text("lease")}
+		found[r.text("id")] = store.InboxState{Inbox: r.number("inbox"), Lease: r.text("lease")}
 	}
 	return found, err
 }
 
 // EditState replaces the state of a session that is not leased. If the answer is lost, the edit is
 // not sent again: the error is engine.ErrUnknownOutcome, and the session's version shows the result.
-func (s inbox) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
-	var record engine.SessionRecord
+func (s inbox) EditState(ctx context.Context, edit store.StateEdit) (*store.SessionRecord, error) {
+	var record store.SessionRecord
 	err := s.together(ctx, "edit state of "+edit.Session, false, func(t transaction) error {
 		rows, err := t.query(ctx, queryLock, params{"ids": []string{edit.Session}})
 		if err != nil {
 			return err
 		}
 		if len(rows) == 0 {
-			return fmt.Errorf("%w: %s", engine.ErrSessionNotFound, edit.Session)
+			return fmt.Errorf("%w: %s", store.ErrSessionNotFound, edit.Session)
 		}
 		record = sessionFrom(rows[0].properties("session"))
 		now := rows[0].time("now")
@@ -92,7 +92,7 @@ func (s inbox) EditState(ctx context.Context, edit engine.StateEdit) (*engine.Se
 		return err
 	})
 	if isConstraint(err) {
-		return nil, fmt.Errorf("%w: %s: %w", engine.ErrKeyReused, edit.Request.Key, err)
+		return nil, fmt.Errorf("%w: %s: %w", store.ErrKeyReused, edit.Request.Key, err)
 	}
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s inbox) EditState(ctx context.Context, edit engine.StateEdit) (*engine.Se
 
 // apply changes the record as the edit says, adds the properties to set to changes, and
 // returns the request that keeps who did it.
-func apply(record *engine.SessionRecord, edit *engine.StateEdit, changes params) engine.Request {
+func apply(record *store.SessionRecord, edit *store.StateEdit, changes params) store.Request {
 	record.Version++
 	record.Inbox++
 	record.State, record.Status = edit.State, edit.Status
@@ -118,8 +118,8 @@ func apply(record *engine.SessionRecord, edit *engine.StateEdit, changes params)
 		record.Counters = edit.Counters
 		changes["counters"] = string(edit.Counters)
 	}
-	changes["seal"] = seal(false, record.Version, record.Status, record.State, record.Counters, record.Awaiting)
-	if edit.Status == engine.StatusPending {
+	changes["seal"] = checksum(false, record.Version, record.Status, record.State, record.Counters, record.Awaiting)
+	if edit.Status == store.StatusPending {
 		changes["pending"] = record.Workflow
 	}
 	request := edit.Request

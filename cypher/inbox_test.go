@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Requests that one commit wrote are read without a gap: a holder that applied the last of them
 // would never ask for the one before. The server adds the nodes of one commit to an index one
 // after another, in no order of ours: handles of deleted nodes are given away again.
 func TestInboxIsReadWithoutGaps(t *testing.T) {
-	store, p, id := open(t), newPerson(t), unique("session")
+	opened, p, id := open(t), newPerson(t), unique("session")
 	var written atomic.Bool
 	var after atomic.Int64
 	var readers sync.WaitGroup
@@ -20,7 +20,7 @@ func TestInboxIsReadWithoutGaps(t *testing.T) {
 		readers.Go(func() {
 			for !written.Load() {
 				from := after.Load()
-				found, err := store.Requests(t.Context(), []engine.InboxAfter{{Session: id, N: from}})
+				found, err := opened.Requests(t.Context(), []store.InboxAfter{{Session: id, N: from}})
 				if err != nil {
 					t.Error(err)
 					return
@@ -47,9 +47,9 @@ func TestInboxIsReadWithoutGaps(t *testing.T) {
 
 // A gap that somebody made by hand does not keep the requests after it from being read.
 func TestInboxWithAGapIsRead(t *testing.T) {
-	store, p, id := open(t), newPerson(t), unique("session")
+	opened, p, id := open(t), newPerson(t), unique("session")
 	p.types(`UNWIND [1, 3] AS n CREATE (:REQUEST {id: $id + '/' + toString(n), session: $id, n: n, kind: 'signal', key: toString(n)})`, map[string]any{"id": id})
-	found, err := store.Requests(t.Context(), []engine.InboxAfter{{Session: id}})
+	found, err := opened.Requests(t.Context(), []store.InboxAfter{{Session: id}})
 	if err != nil || len(found[id]) != 2 || found[id][1].N != 3 {
 		t.Errorf("read %+v, %v, want the requests 1 and 3", found[id], err)
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Extend extends leases that are still held and returns the sessions of the others.
-func (s leases) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
+func (s leases) Extend(ctx context.Context, leases []store.LeaseRef, by time.Duration) ([]string, error) {
 	if len(leases) == 0 {
 		return nil, nil
 	}
@@ -30,7 +30,7 @@ func (s leases) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Du
 }
 
 // Release gives leases back without a checkpoint.
-func (s leases) Release(ctx context.Context, leases []engine.LeaseRef) error {
+func (s leases) Release(ctx context.Context, leases []store.LeaseRef) error {
 	if len(leases) == 0 {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 func TestMain(m *testing.M) { neo4jtest.Main(m) }
@@ -25,19 +25,19 @@ func open(t testing.TB) *cypher.Store {
 
 func openAt(t testing.TB, o cypher.Options) *cypher.Store {
 	t.Helper()
-	store, err := cypher.Open(t.Context(), o)
+	opened, err := cypher.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
+		if err := opened.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if _, err := store.Migrate(t.Context()); err != nil {
+	if _, err := opened.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return store
+	return opened
 }
 
 // A person works on the graph directly, as in Neo4j Browser.
@@ -80,16 +80,16 @@ func unique(what string) string {
 }
 
 // lease makes a lease with a token of its own.
-func lease() *engine.Lease {
-	return &engine.Lease{Token: unique("token"), Owner: "test", For: time.Minute}
+func lease() *store.Lease {
+	return &store.Lease{Token: unique("token"), Owner: "test", For: time.Minute}
 }
 
 // session creates a session that is leased to the test.
-func session(t testing.TB, store engine.Store, workflow string) (engine.SessionRecord, *engine.Lease) {
+func session(t testing.TB, opened store.Store, workflow string) (store.SessionRecord, *store.Lease) {
 	t.Helper()
 	l := lease()
-	made, err := store.Create(t.Context(), []engine.NewSession{{
-		ID: unique("session"), Workflow: workflow, State: []byte(`{"workflow":{}}`), Counters: []byte(`{}`), Status: engine.StatusActive, Claim: l,
+	made, err := opened.Create(t.Context(), []store.NewSession{{
+		ID: unique("session"), Workflow: workflow, State: []byte(`{"workflow":{}}`), Counters: []byte(`{}`), Status: store.StatusActive, Claim: l,
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,8 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/dbtype"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/readonly"
 )
 
@@ -116,7 +117,7 @@ func (s queries) readRows(ctx context.Context, session neo4j.SessionWithContext,
 			return nil, err
 		}
 		if size += len(text); size > readBytes {
-			return nil, &engine.CallError{Kind: engine.KindTooLarge, Message: fmt.Sprintf("the rows are larger than %d bytes; return less, or set a limit", readBytes)}
+			return nil, &function.CallError{Kind: function.KindTooLarge, Message: fmt.Sprintf("the rows are larger than %d bytes; return less, or set a limit", readBytes)}
 		}
 		rows = append(rows, row)
 	}
@@ -148,7 +149,7 @@ func readable(v any) any {
 		}
 		return v
 	}
-	return plain(v)
+	return plainValue(v)
 }
 
 func readableMap(m map[string]any) map[string]any {
@@ -171,15 +172,15 @@ func readablePath(p dbtype.Path) any {
 }
 
 func unreadable(message string) error {
-	return &engine.CallError{Kind: engine.KindBadInput, Message: message}
+	return &function.CallError{Kind: function.KindBadInput, Message: message}
 }
 
 // refusal makes what the server says of a query, its syntax or its types, an error that
 // there is no second attempt.
 func refusal(err error) error {
 	var answer *neo4j.Neo4jError
-	if err == nil || errors.Is(err, engine.ErrUnavailable) || !errors.As(err, &answer) || !strings.HasPrefix(answer.Code, "Neo.ClientError.") {
+	if err == nil || errors.Is(err, store.ErrUnavailable) || !errors.As(err, &answer) || !strings.HasPrefix(answer.Code, "Neo.ClientError.") {
 		return err
 	}
-	return &engine.CallError{Kind: engine.KindBadInput, Message: "query: " + answer.Msg, Err: err}
+	return &function.CallError{Kind: function.KindBadInput, Message: "query: " + answer.Msg, Err: err}
 }

@@ -12,12 +12,11 @@ import (
 
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 func TestReadQuery(t *testing.T) {
-	store, p := open(t), newPerson(t)
+	opened, p := open(t), newPerson(t)
 	mark := unique("read")
 	made := map[string]any{"mark": mark}
 	if _, err := neo4j.ExecuteQuery(t.Context(), p.driver, `CREATE (a:Thing {mark: $mark, n: 1, f: 1.5, l: ['x', 'y'], d: date('2025-01-02'), p: point({x: 1, y: 2})})-[:NEAR {since: 7}]->(:Thing {mark: $mark, n: 2})`, made, neo4j.EagerResultTransformer); err != nil {
@@ -43,7 +42,7 @@ func TestReadQuery(t *testing.T) {
 		{"CALL db.labels() YIELD label WHERE label = 'Thing' RETURN label", 5, `[{"label":"Thing"}]`},
 	}
 	for _, test := range tests {
-		rows, err := store.ReadQuery(t.Context(), test.query, map[string]any{"mark": mark, "list": []any{int64(1), map[string]any{"a": "b"}}}, test.limit)
+		rows, err := opened.ReadQuery(t.Context(), test.query, map[string]any{"mark": mark, "list": []any{int64(1), map[string]any{"a": "b"}}}, test.limit)
 		got, _ := json.Marshal(rows)
 		if err != nil || string(got) != test.want {
 			t.Errorf("%s gives %s, %v\nwant %s", test.query, got, err, test.want)
@@ -53,7 +52,7 @@ func TestReadQuery(t *testing.T) {
 
 // Whatever a query says, the graph stays as it is.
 func TestReadQueryChangesNothing(t *testing.T) {
-	store, p := open(t), newPerson(t)
+	opened, p := open(t), newPerson(t)
 	mark := unique("written")
 	for _, query := range []string{
 		"CREATE (:Thing {mark: $mark})",
@@ -68,8 +67,8 @@ func TestReadQueryChangesNothing(t *testing.T) {
 		"RETURN 1; CREATE (:Thing {mark: $mark})",
 		"EXPLAIN MATCH (n) RETURN n", "SHOW TRANSACTIONS", "RETURN", "RETURN $absent",
 	} {
-		rows, err := store.ReadQuery(t.Context(), query, map[string]any{"mark": mark}, 5)
-		if function.KindOf(err) != engine.KindBadInput || function.IsTransient(err) {
+		rows, err := opened.ReadQuery(t.Context(), query, map[string]any{"mark": mark}, 5)
+		if function.KindOf(err) != function.KindBadInput || function.IsTransient(err) {
 			t.Errorf("%s gives %v, %v", query, rows, err)
 		}
 	}
@@ -81,13 +80,13 @@ func TestReadQueryChangesNothing(t *testing.T) {
 
 // The guards behind the first one, each alone: the plan and the access mode.
 func TestReadQueryIsJudgedByTheServer(t *testing.T) {
-	store, p := open(t), newPerson(t)
+	opened, p := open(t), newPerson(t)
 	tests := map[string]string{
 		"CREATE (n)": "would write", "MATCH (n) DELETE n": "would write", "CALL db.createLabel('x')": "would write",
 		"LOAD CSV FROM 'file:///x' AS line RETURN line": "LOAD CSV", "MATCH (n) CALL (n) { LOAD CSV FROM 'file:///x' AS l RETURN l } RETURN l": "LOAD CSV",
 	}
 	for query, want := range tests {
-		if err := store.PlanOf(t.Context(), query); err == nil || !strings.Contains(err.Error(), want) {
+		if err := opened.PlanOf(t.Context(), query); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the plan of %s: %v, want %s", query, err, want)
 		}
 	}
@@ -103,15 +102,15 @@ func TestReadQueryIsJudgedByTheServer(t *testing.T) {
 }
 
 func TestReadQueryIsBounded(t *testing.T) {
-	store := open(t)
-	_, err := store.ReadQuery(t.Context(), "UNWIND range(1, 100) AS x RETURN reduce(s = '', i IN range(1, 20000) | s + 'x') AS text", nil, 100)
-	if function.KindOf(err) != engine.KindTooLarge {
+	opened := open(t)
+	_, err := opened.ReadQuery(t.Context(), "UNWIND range(1, 100) AS x RETURN reduce(s = '', i IN range(1, 20000) | s + 'x') AS text", nil, 100)
+	if function.KindOf(err) != function.KindTooLarge {
 		t.Errorf("two megabytes give %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	if _, err = store.ReadQuery(ctx, "UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y WITH x + y AS z WHERE z < 0 RETURN z", nil, 1); err == nil || time.Since(began) > 10*time.Second {
+	if _, err = opened.ReadQuery(ctx, "UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y WITH x + y AS z WHERE z < 0 RETURN z", nil, 1); err == nil || time.Since(began) > 10*time.Second {
 		t.Errorf("a query without end: %v after %s", err, time.Since(began))
 	}
 }
@@ -123,11 +122,11 @@ func TestQueriesOfWorkflowsHaveAUserOfTheirOwn(t *testing.T) {
 	server := neo4jtest.URI(t)
 	p := neo4jtest.NewProxy(t, server.URI)
 	p.Record()
-	store := openAt(t, cypher.Options{URI: p.URI(), Database: server.Database, Username: "writer-of-all", Password: "w", ReaderUsername: "only-reads", ReaderPassword: "r"})
-	if _, err := store.ReadQuery(t.Context(), "RETURN 'asked-by-a-step' AS x", nil, 1); err != nil {
+	opened := openAt(t, cypher.Options{URI: p.URI(), Database: server.Database, Username: "writer-of-all", Password: "w", ReaderUsername: "only-reads", ReaderPassword: "r"})
+	if _, err := opened.ReadQuery(t.Context(), "RETURN 'asked-by-a-step' AS x", nil, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Ping(t.Context()); err != nil {
+	if err := opened.Ping(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	found := 0
@@ -143,7 +142,7 @@ func TestQueriesOfWorkflowsHaveAUserOfTheirOwn(t *testing.T) {
 	if found == 0 {
 		t.Error("the query was not seen: this test proves nothing")
 	}
-	findings, err := store.Check(t.Context())
+	findings, err := opened.Check(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

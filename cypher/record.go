@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // sessionFrom reads the properties of a SESSION. All but id may be missing: people make
 // sessions by hand.
-func sessionFrom(p properties) engine.SessionRecord {
-	return engine.SessionRecord{
+func sessionFrom(p properties) store.SessionRecord {
+	return store.SessionRecord{
 		ID: p.text("id"), Workflow: p.text("workflow"), State: p.bytes("state"), Counters: p.bytes("counters"),
 		Status: p.text("status"), Version: p.number("version"), CreatedAt: p.time("created_at"), UpdatedAt: p.time("updated_at"),
 		Awaiting: p.bytes("awaiting"), AwaitingSince: p.time("awaiting_since"), Root: p.text("root"),
@@ -22,8 +22,8 @@ func sessionFrom(p properties) engine.SessionRecord {
 	}
 }
 
-func sessionsFrom(rows []row) []engine.SessionRecord {
-	list := make([]engine.SessionRecord, len(rows))
+func sessionsFrom(rows []row) []store.SessionRecord {
+	list := make([]store.SessionRecord, len(rows))
 	for i, r := range rows {
 		list[i] = sessionFrom(r.properties("session"))
 	}
@@ -63,11 +63,11 @@ func labelsFrom(list []any) map[string]string {
 }
 
 // questions reads SESSION.awaiting; text that does not parse asks nothing.
-func questions(awaiting []byte) []engine.Waiting {
+func questions(awaiting []byte) []store.Waiting {
 	if len(awaiting) == 0 {
 		return nil
 	}
-	var list []engine.Waiting
+	var list []store.Waiting
 	if err := json.Unmarshal(awaiting, &list); err != nil {
 		return nil
 	}
@@ -94,8 +94,8 @@ func questionProperties(p params, awaiting []byte, since time.Time) {
 }
 
 // requestFrom reads the properties of a REQUEST.
-func requestFrom(p properties) engine.Request {
-	return engine.Request{
+func requestFrom(p properties) store.Request {
+	return store.Request{
 		ID: p.text("id"), Session: p.text("session"), Key: p.text("key"), N: p.number("n"), Target: p.text("target"),
 		Kind: p.text("kind"), Step: p.text("step"), Visit: int(p.number("visit")), Ask: int(p.number("ask")),
 		Body: p.bytes("body"), BodyHash: p.text("body_hash"), By: p.text("by"), At: p.time("at"),
@@ -103,8 +103,8 @@ func requestFrom(p properties) engine.Request {
 	}
 }
 
-func requestsFrom(list []any) []engine.Request {
-	var requests []engine.Request
+func requestsFrom(list []any) []store.Request {
+	var requests []store.Request
 	for _, v := range list {
 		p, _ := v.(map[string]any)
 		requests = append(requests, requestFrom(p))
@@ -114,7 +114,7 @@ func requestsFrom(list []any) []engine.Request {
 
 // requestProperties are those of a REQUEST node. unapplied, which the index looks for,
 // is there only until the request has been applied.
-func requestProperties(q *engine.Request) params {
+func requestProperties(q *store.Request) params {
 	p := params{
 		"id": q.ID, "session": q.Session, "key": q.Key, "n": q.N, "target": optional(q.Target), "kind": q.Kind,
 		"step": optional(q.Step), "body": optional(q.Body), "body_hash": optional(q.BodyHash), "by": optional(q.By),

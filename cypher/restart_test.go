@@ -12,7 +12,8 @@ import (
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/cypher/neo4jserver"
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A server of our own: what stands in the way of a constraint, engines that migrate at
@@ -21,7 +22,7 @@ func TestOwnServer(t *testing.T) {
 	server := neo4jtest.Own(t, neo4jserver.Options{})
 	options := cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database}
 	options.Migrate = new(false) // the cases do it
-	store, err := cypher.Open(t.Context(), options)
+	opened, err := cypher.Open(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,17 +30,17 @@ func TestOwnServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _, _ = driver.Close(t.Context()), store.Close() })
+	t.Cleanup(func() { _, _ = driver.Close(t.Context()), opened.Close() })
 	p := &person{t, driver}
-	t.Run("duplicates are named", func(t *testing.T) { duplicatesAreNamed(t, store, p) })
+	t.Run("duplicates are named", func(t *testing.T) { duplicatesAreNamed(t, opened, p) })
 	t.Run("engines migrate at once", func(t *testing.T) { migrateAtOnce(t, options) })
-	t.Run("a schema one migration apart is named", func(t *testing.T) { schemaApart(t, store, p) })
-	t.Run("a crash loses nothing that was acknowledged", func(t *testing.T) { crash(t, store, server) })
+	t.Run("a schema one migration apart is named", func(t *testing.T) { schemaApart(t, opened, p) })
+	t.Run("a crash loses nothing that was acknowledged", func(t *testing.T) { crash(t, opened, server) })
 }
 
-func duplicatesAreNamed(t *testing.T, store *cypher.Store, p *person) {
+func duplicatesAreNamed(t *testing.T, opened *cypher.Store, p *person) {
 	p.types(`CREATE (:SESSION {id: 'twice', n: 1}), (:SESSION {id: 'twice', n: 2}), (:SESSION {id: 'once'})`, nil)
-	_, err := store.Migrate(t.Context())
+	_, err := opened.Migrate(t.Context())
 	if err == nil {
 		t.Fatal("the migration passed over duplicates")
 	}
@@ -48,14 +49,14 @@ func duplicatesAreNamed(t *testing.T, store *cypher.Store, p *person) {
 			t.Errorf("error %q does not say %q", err, part)
 		}
 	}
-	if errors.Is(err, engine.ErrUnavailable) {
+	if errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("error %q invites to try again", err)
 	}
 	p.types(`MATCH (s:SESSION {id: 'twice', n: 2}) DELETE s`, nil)
 }
 
 // schemaApart puts the database one migration behind and ahead of this version.
-func schemaApart(t *testing.T, store *cypher.Store, p *person) {
+func schemaApart(t *testing.T, opened *cypher.Store, p *person) {
 	newest := p.types(`MATCH (m:MIGRATION) RETURN max(m.version)`, nil)[0].Values[0].(int64)
 	const forget = `MATCH (m:MIGRATION {version: 99}) DELETE m`
 	for _, c := range []struct{ name, change, undo, want, level string }{
@@ -67,24 +68,24 @@ func schemaApart(t *testing.T, store *cypher.Store, p *person) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p.types(c.change, nil)
-			ping := store.Ping(t.Context())
-			_, writes := store.EditWorkflow(t.Context(), engine.Edit{Workflow: "apart", PutSteps: []engine.Step{{ID: "root", Function: "reply"}}})
+			ping := opened.Ping(t.Context())
+			_, writes := opened.EditWorkflow(t.Context(), store.Edit{Workflow: "apart", PutSteps: []graph.Step{{ID: "root", Function: "reply"}}})
 			for what, err := range map[string]error{"ping": ping, "write": writes} {
-				if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, engine.ErrSchema) || !strings.Contains(err.Error(), c.want)) {
+				if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, store.ErrSchema) || !strings.Contains(err.Error(), c.want)) {
 					t.Errorf("%s: %v, want %q", what, err, c.want)
 				}
 			}
-			found, err := store.Check(t.Context())
-			if err != nil || !slices.ContainsFunc(found, func(f engine.Finding) bool { return f.Code == "migration" && f.Level == c.level && f.Mend != "" }) {
+			found, err := opened.Check(t.Context())
+			if err != nil || !slices.ContainsFunc(found, func(f store.Finding) bool { return f.Code == "migration" && f.Level == c.level && f.Mend != "" }) {
 				t.Errorf("doctor finds %+v, %v", found, err)
 			}
-			if _, err := store.Migrate(t.Context()); (err != nil) != (c.name == "ahead") {
+			if _, err := opened.Migrate(t.Context()); (err != nil) != (c.name == "ahead") {
 				t.Errorf("migrate: %v", err)
 			}
 			if c.undo != "" {
 				p.types(c.undo, nil)
 			}
-			if err := store.Ping(t.Context()); err != nil {
+			if err := opened.Ping(t.Context()); err != nil {
 				t.Errorf("afterwards: %v", err)
 			}
 		})
@@ -97,13 +98,13 @@ func migrateAtOnce(t *testing.T, options cypher.Options) {
 	applied := map[string]int{}
 	for range 4 {
 		group.Go(func() {
-			store, err := cypher.Open(t.Context(), options)
+			opened, err := cypher.Open(t.Context(), options)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			defer func() { _ = store.Close() }()
-			names, err := store.Migrate(t.Context())
+			defer func() { _ = opened.Close() }()
+			names, err := opened.Migrate(t.Context())
 			if err != nil {
 				t.Error(err)
 			}
@@ -124,17 +125,17 @@ func migrateAtOnce(t *testing.T, options cypher.Options) {
 
 // crash kills the server while checkpoints are written, restarts it, and looks for all
 // that had been acknowledged.
-func crash(t *testing.T, store *cypher.Store, server *neo4jserver.Server) {
+func crash(t *testing.T, opened *cypher.Store, server *neo4jserver.Server) {
 	const writers = 8
 	acknowledged := make([]int64, writers)
 	ids := make([]string, writers)
 	enough := make(chan struct{})
 	var once, group = sync.Once{}, sync.WaitGroup{}
 	for w := range writers {
-		record, l := session(t, store, "crash")
+		record, l := session(t, opened, "crash")
 		ids[w] = record.ID
 		group.Go(func() {
-			acknowledged[w] = writeUntilError(t, store, record.ID, l, func(version int64) {
+			acknowledged[w] = writeUntilError(t, opened, record.ID, l, func(version int64) {
 				if version == 30 {
 					once.Do(func() { close(enough) })
 				}
@@ -146,33 +147,33 @@ func crash(t *testing.T, store *cypher.Store, server *neo4jserver.Server) {
 		t.Fatal(err)
 	}
 	group.Wait()
-	if err := store.Ping(t.Context()); !errors.Is(err, engine.ErrUnavailable) {
-		t.Errorf("ping of a dead server: %v, want one that is %q", err, engine.ErrUnavailable)
+	if err := opened.Ping(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("ping of a dead server: %v, want one that is %q", err, store.ErrUnavailable)
 	}
 	if err := server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for w, id := range ids {
-		wantAcknowledged(t, store, id, acknowledged[w])
+		wantAcknowledged(t, opened, id, acknowledged[w])
 	}
 }
 
 // writeUntilError writes checkpoints and returns the version of the last one that was
 // acknowledged.
-func writeUntilError(t *testing.T, store *cypher.Store, id string, l *engine.Lease, wrote func(int64)) int64 {
+func writeUntilError(t *testing.T, opened *cypher.Store, id string, l *store.Lease, wrote func(int64)) int64 {
 	for version := int64(0); ; version++ {
-		results, err := store.Commit(t.Context(), []engine.Checkpoint{{
+		results, err := opened.Commit(t.Context(), []store.Checkpoint{{
 			Session: id, Version: version, Lease: l.Token, LeaseFor: time.Minute, Transition: fmt.Sprintf("%s@%d", id, version),
-			Status: engine.StatusActive, State: []byte(fmt.Sprintf(`{"n":%d}`, version+1)),
-			Records: engine.Records{Executions: []engine.Execution{{Seq: version + 1, Workflow: "crash", Step: "s", Visit: int(version + 1), Status: engine.StatusComplete}}},
+			Status: store.StatusActive, State: []byte(fmt.Sprintf(`{"n":%d}`, version+1)),
+			Records: store.Records{Executions: []store.Execution{{Seq: version + 1, Workflow: "crash", Step: "s", Visit: int(version + 1), Status: store.StatusComplete}}},
 		}})
 		if err != nil {
-			if !errors.Is(err, engine.ErrUnavailable) && !errors.Is(err, engine.ErrUnknownOutcome) {
+			if !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrUnknownOutcome) {
 				t.Errorf("error of a dying server: %v", err)
 			}
 			return version
 		}
-		if results[0].Outcome != engine.Committed && results[0].Outcome != engine.Again {
+		if results[0].Outcome != store.Committed && results[0].Outcome != store.Again {
 			t.Errorf("checkpoint %d: outcome %v", version, results[0].Outcome)
 			return version
 		}
@@ -182,9 +183,9 @@ func writeUntilError(t *testing.T, store *cypher.Store, id string, l *engine.Lea
 
 // wantAcknowledged checks that a session is at the acknowledged version, or one further
 // where the last write had no answer, with an execution for each.
-func wantAcknowledged(t *testing.T, store *cypher.Store, id string, acknowledged int64) {
+func wantAcknowledged(t *testing.T, opened *cypher.Store, id string, acknowledged int64) {
 	t.Helper()
-	record, err := store.Session(t.Context(), id)
+	record, err := opened.Session(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func wantAcknowledged(t *testing.T, store *cypher.Store, id string, acknowledged
 	if want := fmt.Sprintf(`{"n":%d}`, record.Version); string(record.State) != want {
 		t.Errorf("session %s has state %s, want %s", id, record.State, want)
 	}
-	executions, err := store.Executions(t.Context(), id, engine.HistoryQuery{Limit: 100_000})
+	executions, err := opened.Executions(t.Context(), id, store.HistoryQuery{Limit: 100_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,8 +207,8 @@ func wantAcknowledged(t *testing.T, store *cypher.Store, id string, acknowledged
 // An address where nobody answers is named, with what to check.
 func TestOpenExplains(t *testing.T) {
 	_, err := cypher.Open(t.Context(), cypher.Options{URI: "bolt://user:secret@127.0.0.1:1/graph", OpenTimeout: 5 * time.Second})
-	if !errors.Is(err, engine.ErrUnavailable) {
-		t.Fatalf("error %v, want one that is %q", err, engine.ErrUnavailable)
+	if !errors.Is(err, store.ErrUnavailable) {
+		t.Fatalf("error %v, want one that is %q", err, store.ErrUnavailable)
 	}
 	for _, part := range []string{"bolt://127.0.0.1:1", "scheme", "port"} {
 		if !strings.Contains(err.Error(), part) {
@@ -218,7 +219,7 @@ func TestOpenExplains(t *testing.T) {
 		t.Errorf("error %q shows the password", err)
 	}
 	for _, uri := range []string{"", "http://127.0.0.1:7474", "%"} {
-		if _, err := cypher.Open(t.Context(), cypher.Options{URI: uri}); err == nil || errors.Is(err, engine.ErrUnavailable) {
+		if _, err := cypher.Open(t.Context(), cypher.Options{URI: uri}); err == nil || errors.Is(err, store.ErrUnavailable) {
 			t.Errorf("address %q: error %v, want one that is final", uri, err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -18,7 +17,7 @@ const removeSessions = 100
 type retention struct{ *db }
 
 // OldestSessions reads a page by the index on created_at.
-func (s retention) OldestSessions(ctx context.Context, after engine.Cursor, limit int) ([]engine.SessionRecord, error) {
+func (s retention) OldestSessions(ctx context.Context, after store.Cursor, limit int) ([]store.SessionRecord, error) {
 	rows, err := s.read(ctx, querySessionsOldest, params{"after_at": stamp(after.At), "after_id": after.ID, "limit": limit})
 	return sessionsFrom(rows), err
 }
@@ -30,8 +29,8 @@ func (s retention) Parents(ctx context.Context, ids []string) ([]string, error) 
 }
 
 // RemoveFamilies removes families, at most removeSessions and deleteBatch nodes a call.
-func (s retention) RemoveFamilies(ctx context.Context, families [][]engine.SessionMark) ([]engine.Removal, error) {
-	outcomes := make([]engine.Removal, len(families))
+func (s retention) RemoveFamilies(ctx context.Context, families [][]store.SessionMark) ([]store.Removal, error) {
+	outcomes := make([]store.Removal, len(families))
 	// Repeating is right also where the outcome is unknown: what has gone counts as removed.
 	err := s.together(ctx, "remove sessions", true, func(t transaction) error {
 		return removeFamilies(ctx, t, families[:store.Reach(families, removeSessions)], outcomes)
@@ -42,8 +41,8 @@ func (s retention) RemoveFamilies(ctx context.Context, families [][]engine.Sessi
 	return outcomes, nil
 }
 
-func removeFamilies(ctx context.Context, t transaction, families [][]engine.SessionMark, outcomes []engine.Removal) error {
-	sorted := slices.SortedFunc(slices.Values(slices.Concat(families...)), func(a, b engine.SessionMark) int { return strings.Compare(a.ID, b.ID) })
+func removeFamilies(ctx context.Context, t transaction, families [][]store.SessionMark, outcomes []store.Removal) error {
+	sorted := slices.SortedFunc(slices.Values(slices.Concat(families...)), func(a, b store.SessionMark) int { return strings.Compare(a.ID, b.ID) })
 	list := make([]any, len(sorted))
 	for i, m := range sorted {
 		list[i] = params{"id": m.ID, "version": m.Version, "inbox": m.Inbox}

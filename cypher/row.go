@@ -76,7 +76,7 @@ func (p properties) bytes(name string) []byte {
 func plainProperties(p properties) map[string]any {
 	m := make(map[string]any, len(p))
 	for name, v := range p {
-		m[name] = plain(v)
+		m[name] = plainValue(v)
 	}
 	return m
 }

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Neo4j applies a commit property by property, and reads take no locks: one beside it sees
@@ -23,8 +23,8 @@ const (
 	sealFree = "free "
 )
 
-// seal returns the checksum of what a checkpoint writes to its session.
-func seal(held bool, version int64, status string, state, counters, awaiting []byte) string {
+// checksum returns the checksum of what a checkpoint writes to its session.
+func checksum(held bool, version int64, status string, state, counters, awaiting []byte) string {
 	h := sha256.New()
 	for _, part := range [][]byte{[]byte(status), state, counters, awaiting} {
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
@@ -40,30 +40,30 @@ func seal(held bool, version int64, status string, state, counters, awaiting []b
 
 // checkpointSeal returns the seal that a checkpoint writes. A checkpoint that does not write
 // state or counters cannot compute it and removes the seal.
-func checkpointSeal(c *engine.Checkpoint) any {
+func checkpointSeal(c *store.Checkpoint) any {
 	if c.State == nil || c.Counters == nil {
 		return nil
 	}
-	return seal(!c.Release, c.Version+1, c.Status, c.State, c.Counters, c.Awaiting)
+	return checksum(!c.Release, c.Version+1, c.Status, c.State, c.Counters, c.Awaiting)
 }
 
 // isConsistent reports whether the properties read of a session come from one commit: their sum is
 // the one in the seal.
-func isConsistent(record *engine.SessionRecord, sealed string) bool {
+func isConsistent(record *store.SessionRecord, sealed string) bool {
 	held := strings.HasPrefix(sealed, sealHeld)
 	if held && record.Lease == "" {
 		return false // the lease of the next checkpoint, or one that was given back
 	}
 	fits := func(status string) bool {
-		return sealed == seal(held, record.Version, status, record.State, record.Counters, record.Awaiting)
+		return sealed == checksum(held, record.Version, status, record.State, record.Counters, record.Awaiting)
 	}
 	// A session that waits for its turn has another status than its checkpoint wrote, see turn_queue.cypher.
-	return fits(record.Status) || record.Status == engine.StatusPending && (fits(engine.StatusActive) || fits(engine.StatusAwaitingInput))
+	return fits(record.Status) || record.Status == store.StatusPending && (fits(store.StatusActive) || fits(store.StatusAwaitingInput))
 }
 
 // splitConsistent adds the sessions that were read consistently to the list and returns the ids of
 // the others.
-func splitConsistent(list []engine.SessionRecord, rows []row) (_ []engine.SessionRecord, torn []string) {
+func splitConsistent(list []store.SessionRecord, rows []row) (_ []store.SessionRecord, torn []string) {
 	for _, r := range rows {
 		p := r.properties("session")
 		record := sessionFrom(p)

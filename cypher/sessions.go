@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // sessions are created, read, listed, counted and deleted.
@@ -19,27 +19,27 @@ type sessions struct {
 }
 
 // Session returns one session with its state.
-func (s sessions) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+func (s sessions) Session(ctx context.Context, id string) (*store.SessionRecord, error) {
 	list, err := s.SessionsByID(ctx, []string{id})
 	if err != nil {
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: %s", engine.ErrSessionNotFound, id)
+		return nil, fmt.Errorf("%w: %s", store.ErrSessionNotFound, id)
 	}
 	return &list[0], nil
 }
 
 // SessionsByID returns the sessions that exist, with their states.
-func (s sessions) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+func (s sessions) SessionsByID(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return s.whole(ctx, distinct(ids))
+	return s.consistent(ctx, distinct(ids))
 }
 
-// whole reads sessions until each is of one version.
-func (s sessions) whole(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+// consistent reads sessions until each is of one version.
+func (s sessions) consistent(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
 	rows, err := s.read(ctx, querySessions, params{"ids": ids})
 	if err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func (s sessions) Children(ctx context.Context, parent string) ([]string, error)
 }
 
 // ListSessions returns one page, by the index that fits the query best.
-func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
-	q, err := narrow(ctx, s.db, s.few, q)
+func (s sessions) ListSessions(ctx context.Context, q store.SessionQuery) ([]store.SessionRecord, error) {
+	q, err := narrowByIndex(ctx, s.db, s.few, q)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]en
 }
 
 // page reads one page; bare rows have what a cursor is made of and nothing else.
-func (s sessions) page(ctx context.Context, q engine.SessionQuery, bare bool) ([]engine.SessionRecord, error) {
+func (s sessions) page(ctx context.Context, q store.SessionQuery, bare bool) ([]store.SessionRecord, error) {
 	p := filters(q)
 	p["bare"] = bare
 	limit := q.Limit
@@ -98,21 +98,21 @@ func (s sessions) page(ctx context.Context, q engine.SessionQuery, bare bool) ([
 }
 
 // Candidates reads the index in whose order the page would be read.
-func (s sessions) Candidates(ctx context.Context, q engine.SessionQuery, count string) ([]engine.Cursor, bool, error) {
-	begins := q.After == engine.Cursor{}
+func (s sessions) Candidates(ctx context.Context, q store.SessionQuery, count string) ([]store.Cursor, bool, error) {
+	begins := q.After == store.Cursor{}
 	c := indexed(q)
 	switch {
 	case q.IDs != nil, count == "" && (q.Root != "" || slices.Contains(q.Status, "") || reflect.DeepEqual(c, q)),
 		count != "" && begins && (q.Root != "" || slices.Contains(q.Status, "") || counted(q) || count == "step" && questionsOnly(q)):
 		return nil, true, nil
 	case count == "" || begins: // a count that goes on is of what comes after
-		few, err := narrow(ctx, s.db, s.few, q)
+		few, err := narrowByIndex(ctx, s.db, s.few, q)
 		if err != nil || few.IDs != nil {
 			return nil, true, err
 		}
 	}
 	rows, err := s.page(ctx, c, true)
-	found := make([]engine.Cursor, len(rows))
+	found := make([]store.Cursor, len(rows))
 	for i := range rows {
 		found[i] = rows[i].Cursor(q.OldestWaiting)
 	}
@@ -120,8 +120,8 @@ func (s sessions) Candidates(ctx context.Context, q engine.SessionQuery, count s
 }
 
 // indexed is what an index has of a query that names no ids, in the order of the page.
-func indexed(q engine.SessionQuery) engine.SessionQuery {
-	c := engine.SessionQuery{Workflow: q.Workflow, CreatedBefore: q.CreatedBefore, CreatedAfter: q.CreatedAfter, After: q.After, Limit: q.Limit}
+func indexed(q store.SessionQuery) store.SessionQuery {
+	c := store.SessionQuery{Workflow: q.Workflow, CreatedBefore: q.CreatedBefore, CreatedAfter: q.CreatedAfter, After: q.After, Limit: q.Limit}
 	switch {
 	case q.OldestWaiting:
 		c.CreatedBefore, c.CreatedAfter = time.Time{}, time.Time{}
@@ -136,14 +136,14 @@ func indexed(q engine.SessionQuery) engine.SessionQuery {
 }
 
 // questionsOnly reports whether the open questions of all sessions, or of those of a workflow, are asked for.
-func questionsOnly(q engine.SessionQuery) bool {
+func questionsOnly(q store.SessionQuery) bool {
 	q.Awaiting = false
 	return len(q.Status) == 0 && counted(q)
 }
 
 // pageOf chooses the statement. The index on created_at gives the order for nothing, but walks
 // past all that does not fit; statuses have indexes in that order of their own.
-func pageOf(q engine.SessionQuery) statement {
+func pageOf(q store.SessionQuery) statement {
 	switch {
 	case q.OldestWaiting && q.IDs != nil:
 		return querySessionsWaitingOfIDs
@@ -166,7 +166,7 @@ func pageOf(q engine.SessionQuery) statement {
 }
 
 // filters are the parameters that all lists and counts share.
-func filters(q engine.SessionQuery) params {
+func filters(q store.SessionQuery) params {
 	p := params{
 		"ids": nil, "workflow": optional(q.Workflow), "statuses": nil, "awaiting": q.Awaiting, "step": optional(q.Step),
 		"root": optional(q.Root), "created_before": stamp(q.CreatedBefore), "created_after": stamp(q.CreatedAfter),
@@ -199,8 +199,8 @@ func workflowPatterns(patterns []string) (ids, prefixes any) {
 }
 
 // CountSessions counts by status, workflow, "workflow,status" or step.
-func (s sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
-	q, err := narrow(ctx, s.db, s.few, q)
+func (s sessions) CountSessions(ctx context.Context, q store.SessionQuery, by string) (map[string]int64, error) {
+	q, err := narrowByIndex(ctx, s.db, s.few, q)
 	if err != nil {
 		return nil, err
 	}
@@ -208,6 +208,7 @@ func (s sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by s
 	if err != nil {
 		return nil, err
 	}
+	q.Awaiting = q.Awaiting && by != "step" // an open question is what is counted: the count is kept either way
 	read := func(ctx context.Context) (map[string]int64, error) {
 		rows, err := s.show(ctx, statement, filters(q))
 		if err != nil {
@@ -228,7 +229,7 @@ func (s sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by s
 	return s.counts.get(ctx, strings.Join(append([]string{by, q.Workflow}, q.Status...), "\x00"), read)
 }
 
-func countOf(q engine.SessionQuery, by string) (statement, func(row) string, error) {
+func countOf(q store.SessionQuery, by string) (statement, func(row) string, error) {
 	var key func(row) string
 	switch by {
 	case "status":
@@ -247,7 +248,7 @@ func countOf(q engine.SessionQuery, by string) (statement, func(row) string, err
 		}
 		return queryCountQuestions, key, nil
 	default:
-		return statement{}, nil, fmt.Errorf("%w: count by %q: want status, workflow, workflow,status or step", engine.ErrBadRequest, by)
+		return statement{}, nil, fmt.Errorf("%w: count by %q: want status, workflow, workflow,status or step", store.ErrBadRequest, by)
 	}
 	switch {
 	case q.IDs != nil:
@@ -262,7 +263,7 @@ func countOf(q engine.SessionQuery, by string) (statement, func(row) string, err
 }
 
 // counted reports whether the index on workflow and status has all that a query asks for.
-func counted(q engine.SessionQuery) bool {
+func counted(q store.SessionQuery) bool {
 	return q.IDs == nil && !slices.Contains(q.Status, "") && len(q.Workflows) == 0 && !q.Awaiting && q.Step == "" && q.Text == "" && len(q.Labels) == 0 &&
 		q.Root == "" && q.CreatedBefore.IsZero() && q.CreatedAfter.IsZero() && q.WaitingBefore.IsZero()
 }

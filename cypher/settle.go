@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // A read of a workflow beside the commit of an edit can see half of it: the new path without
@@ -29,7 +29,7 @@ type workflows struct {
 }
 
 // wholeWorkflows reads workflows until none of them can be half of an edit; one that does not exist is nil.
-func (s workflows) wholeWorkflows(ctx context.Context, ids []string, entries map[string][]string) (map[string]*engine.Workflow, error) {
+func (s workflows) wholeWorkflows(ctx context.Context, ids []string, entries map[string][]string) (map[string]*graph.Workflow, error) {
 	c := chain{db: s.db}
 	found, err := readWorkflows(ctx, &c, ids, entries)
 	if err != nil {
@@ -66,8 +66,8 @@ func (s workflows) wholeWorkflows(ctx context.Context, ids []string, entries map
 }
 
 // lockedWorkflows reads workflows while no edit of them can be made through a store. It leaves nothing behind.
-func (s workflows) lockedWorkflows(ctx context.Context, ids []string, entries map[string][]string) (map[string]*engine.Workflow, error) {
-	var found map[string]*graph
+func (s workflows) lockedWorkflows(ctx context.Context, ids []string, entries map[string][]string) (map[string]*graph.Workflow, error) {
+	var found map[string]*workflowRows
 	err := s.transact(ctx, "workflows", true, func(t transaction) error {
 		made := map[string]bool{}
 		for _, id := range ids {
@@ -100,15 +100,15 @@ func (s workflows) lockedWorkflows(ctx context.Context, ids []string, entries ma
 // knownWorkflows are workflows as they were last read in full.
 type knownWorkflows struct {
 	mu   sync.Mutex
-	byID map[string]*engine.Workflow
+	byID map[string]*graph.Workflow
 }
 
 func newKnownWorkflows() *knownWorkflows {
-	return &knownWorkflows{byID: map[string]*engine.Workflow{}}
+	return &knownWorkflows{byID: map[string]*graph.Workflow{}}
 }
 
 // differing returns the ids of the workflows that differ from those known.
-func (k *knownWorkflows) differing(ids []string, found map[string]*engine.Workflow) []string {
+func (k *knownWorkflows) differing(ids []string, found map[string]*graph.Workflow) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var list []string
@@ -121,7 +121,7 @@ func (k *knownWorkflows) differing(ids []string, found map[string]*engine.Workfl
 }
 
 // keep caches a workflow, of which the caller keeps no other reference; nil: it does not exist.
-func (k *knownWorkflows) keep(id string, w *engine.Workflow) {
+func (k *knownWorkflows) keep(id string, w *graph.Workflow) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if w == nil {

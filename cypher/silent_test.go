@@ -8,7 +8,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // TestSilentConnections: connections that died without a word cost one call's deadline, all
@@ -16,12 +16,12 @@ import (
 func TestSilentConnections(t *testing.T) {
 	server := neo4jtest.URI(t)
 	p := neo4jtest.NewProxy(t, server.URI)
-	store := openAt(t, cypher.Options{URI: p.URI(), Username: server.Username, Password: server.Password,
+	opened := openAt(t, cypher.Options{URI: p.URI(), Username: server.Username, Password: server.Password,
 		Database: server.Database, CallTimeout: 2 * time.Second})
 	var all sync.WaitGroup
 	for range 9 { // that many connections are in the pool then
 		all.Go(func() {
-			if err := store.Ping(t.Context()); err != nil {
+			if err := opened.Ping(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -29,15 +29,15 @@ func TestSilentConnections(t *testing.T) {
 	all.Wait()
 	p.Silence()
 	begun := time.Now()
-	err := store.Ping(t.Context())
-	if !errors.Is(err, engine.ErrUnavailable) || !errors.Is(err, engine.ErrStoreSlow) {
+	err := opened.Ping(t.Context())
+	if !errors.Is(err, store.ErrUnavailable) || !errors.Is(err, store.ErrStoreSlow) {
 		t.Fatalf("error %v, want one that says that the server was silent and may be asked again", err)
 	}
 	if took := time.Since(begun); took > 10*time.Second {
 		t.Errorf("a call of 2 s took %s", took)
 	}
 	for range 9 {
-		if err := store.Ping(t.Context()); err != nil {
+		if err := opened.Ping(t.Context()); err != nil {
 			t.Fatalf("after the first call was met with silence: %v", err)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -38,8 +37,8 @@ type Store struct {
 }
 
 var (
-	_ engine.Store   = (*Store)(nil)
-	_ engine.Checker = (*Store)(nil)
+	_ store.Store   = (*Store)(nil)
+	_ store.Checker = (*Store)(nil)
 )
 
 // newStore puts the parts together.
@@ -127,7 +126,7 @@ func (s *Store) verify(ctx context.Context) error {
 		return nil
 	}
 	if cause := context.Cause(ctx); cause != nil {
-		err = fmt.Errorf("%w: %w: %w", engine.ErrUnavailable, cause, err)
+		err = fmt.Errorf("%w: %w: %w", store.ErrUnavailable, cause, err)
 	} else {
 		err = mapped(err, settled)
 	}
@@ -161,7 +160,7 @@ func (s *Store) Ping(ctx context.Context) error {
 		err = s.checkSchema(ctx, known)
 	}
 	if err == nil && s.refused.Load() {
-		return fmt.Errorf("%w: %w", engine.ErrUnavailable, engine.ErrReadOnly)
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, store.ErrReadOnly)
 	}
 	return err
 }
@@ -176,11 +175,11 @@ func (s *Store) pingCluster(ctx context.Context, known []migration) error {
 		defer cancel()
 	}
 	err := s.checkSchema(leader, known)
-	if err == nil || errors.Is(err, engine.ErrSchema) {
+	if err == nil || errors.Is(err, store.ErrSchema) {
 		return err
 	}
 	if _, follower, fault := s.at(ctx, neo4j.AccessModeRead, queryPing, nil); fault == nil {
-		return fmt.Errorf("%w: %w: %s answers as a follower: %w", engine.ErrUnavailable, engine.ErrNoLeader, follower, err)
+		return fmt.Errorf("%w: %w: %s answers as a follower: %w", store.ErrUnavailable, store.ErrNoLeader, follower, err)
 	}
 	return err
 }

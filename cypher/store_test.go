@@ -8,36 +8,37 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/engine/storetest"
 )
 
 func TestStore(t *testing.T) {
-	store := open(t)
-	storetest.Run(t, func(*testing.T) engine.Store { return store })
+	opened := open(t)
+	storetest.Run(t, func(*testing.T) store.Store { return opened })
 }
 
 func TestStoreAgainstModel(t *testing.T) {
-	store := open(t)
-	storetest.Model(t, func(*testing.T) engine.Store { return store })
+	opened := open(t)
+	storetest.Model(t, func(*testing.T) store.Store { return opened })
 }
 
 func TestStoreByHand(t *testing.T) {
-	store, p := open(t), newPerson(t)
-	storetest.RunByHand(t, func(*testing.T) (engine.Store, storetest.Hand) { return store, hand{p} })
+	opened, p := open(t), newPerson(t)
+	storetest.RunByHand(t, func(*testing.T) (store.Store, storetest.Hand) { return opened, hand{p} })
 }
 
 // A closed store says so, and does not invite to try again.
 func TestClosed(t *testing.T) {
-	store := open(t)
-	if err := store.Close(); err != nil {
+	opened := open(t)
+	if err := opened.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := store.Session(t.Context(), "any")
-	if err == nil || errors.Is(err, engine.ErrUnavailable) || errors.Is(err, engine.ErrUnknownOutcome) || errors.Is(err, engine.ErrSessionNotFound) {
+	_, err := opened.Session(t.Context(), "any")
+	if err == nil || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknownOutcome) || errors.Is(err, store.ErrSessionNotFound) {
 		t.Errorf("reading from a closed store: error %v, want one that is final", err)
 	}
-	if _, err = store.Create(t.Context(), []engine.NewSession{{ID: unique("session")}}); errors.Is(err, engine.ErrUnknownOutcome) {
+	if _, err = opened.Create(t.Context(), []store.NewSession{{ID: unique("session")}}); errors.Is(err, store.ErrUnknownOutcome) {
 		t.Errorf("writing to a closed store: error %v, want one that is final", err)
 	}
 }
@@ -54,11 +55,11 @@ func (h hand) Step(ctx context.Context, properties map[string]any) error {
 	return h.do(ctx, "CREATE (s:STEP) SET s = $properties", map[string]any{"properties": properties})
 }
 
-func (h hand) Path(ctx context.Context, kind engine.PathKind, source, target string, properties map[string]any) error {
-	statement := map[engine.PathKind]string{
-		engine.Next:     "MATCH (a:STEP {id: $source}), (b:STEP {id: $target}) CREATE (a)-[p:NEXT]->(b) SET p = $properties",
-		engine.Tool:     "MATCH (a:STEP {id: $source}), (b:STEP {id: $target}) CREATE (a)-[p:TOOL]->(b) SET p = $properties",
-		engine.Contains: "MATCH (a:STEP {id: $source}), (b:STEP {id: $target}) CREATE (a)-[p:CONTAINS]->(b) SET p = $properties",
+func (h hand) Path(ctx context.Context, kind graph.PathKind, source, target string, properties map[string]any) error {
+	statement := map[graph.PathKind]string{
+		graph.Next:     "MATCH (a:STEP {id: $source}), (b:STEP {id: $target}) CREATE (a)-[p:NEXT]->(b) SET p = $properties",
+		graph.Tool:     "MATCH (a:STEP {id: $source}), (b:STEP {id: $target}) CREATE (a)-[p:TOOL]->(b) SET p = $properties",
+		graph.Contains: "MATCH (a:STEP {id: $source}), (b:STEP {id: $target}) CREATE (a)-[p:CONTAINS]->(b) SET p = $properties",
 	}[kind]
 	if statement == "" {
 		return fmt.Errorf("no path of kind %q", kind)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/sleep"
 )
@@ -116,7 +115,7 @@ func (s *db) together(ctx context.Context, name string, repeatable bool, work fu
 func (s *db) transact(ctx context.Context, name string, repeatable bool, work func(transaction) error) error {
 	return s.again(ctx, name, func(ctx context.Context) error {
 		err := s.attemptTogether(ctx, name, work)
-		if !repeatable && errors.Is(err, engine.ErrUnknownOutcome) {
+		if !repeatable && errors.Is(err, store.ErrUnknownOutcome) {
 			return final{err}
 		}
 		return err
@@ -139,7 +138,7 @@ func (s *db) attemptTogether(ctx context.Context, name string, work func(transac
 
 // wrote notes what the outcome of a write says of the database.
 func (s *db) wrote(err error) error {
-	if readOnly := errors.Is(err, engine.ErrReadOnly); err == nil || readOnly {
+	if readOnly := errors.Is(err, store.ErrReadOnly); err == nil || readOnly {
 		s.refused.Store(readOnly)
 	}
 	return err
@@ -153,7 +152,7 @@ var errSilent = errors.New("the server did not answer in time")
 func (s *db) silence(ctx context.Context, err error, at stage) error {
 	if isBookmark(err) {
 		s.followers.marks.forget()
-		return fmt.Errorf("%w: %w", engine.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
 	err = mapped(err, at)
 	if err == nil || context.Cause(ctx) != errSilent {
@@ -164,10 +163,10 @@ func (s *db) silence(ctx context.Context, err error, at stage) error {
 	if s.reader != s.link {
 		s.reader.renew()
 	}
-	if !errors.Is(err, engine.ErrUnavailable) && !errors.Is(err, engine.ErrUnknownOutcome) {
-		err = fmt.Errorf("%w: %w", engine.ErrUnavailable, err)
+	if !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrUnknownOutcome) {
+		err = fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
-	return fmt.Errorf("%w: %w (%s)", engine.ErrStoreSlow, err, s.options.CallTimeout)
+	return fmt.Errorf("%w: %w (%s)", store.ErrStoreSlow, err, s.options.CallTimeout)
 }
 
 // final marks an error that must not be tried again.
@@ -190,9 +189,9 @@ func (s *db) again(ctx context.Context, name string, attempt func(context.Contex
 		if err == nil {
 			return nil
 		}
-		unknown = unknown || errors.Is(err, engine.ErrUnknownOutcome)
+		unknown = unknown || errors.Is(err, store.ErrUnknownOutcome)
 		var stop final
-		repeat := errors.Is(err, engine.ErrUnavailable) || errors.Is(err, engine.ErrUnknownOutcome)
+		repeat := errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknownOutcome)
 		if errors.As(err, &stop) || !repeat || n == s.options.Attempts || !pause(ctx, n) {
 			return named(name, err, unknown)
 		}
@@ -206,8 +205,8 @@ func named(name string, err error, unknown bool) error {
 	if errors.As(err, &stop) {
 		err = stop.error
 	}
-	if unknown && errors.Is(err, engine.ErrUnavailable) {
-		return fmt.Errorf("neo4j: %s: %w: %w", name, engine.ErrUnknownOutcome, unwrapped{err})
+	if unknown && errors.Is(err, store.ErrUnavailable) {
+		return fmt.Errorf("neo4j: %s: %w: %w", name, store.ErrUnknownOutcome, unwrapped{err})
 	}
 	return fmt.Errorf("neo4j: %s: %w", name, err)
 }

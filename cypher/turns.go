@@ -6,8 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
-	definition "github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -21,24 +20,24 @@ const (
 type turns struct{ *db }
 
 // LimitedWorkflows reads the WORKFLOW nodes that name a limit.
-func (s turns) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error) {
+func (s turns) LimitedWorkflows(ctx context.Context) ([]*graph.Workflow, error) {
 	var names []string
-	for _, name := range definition.LimitNames() {
+	for _, name := range graph.LimitNames() {
 		names = append(names, `"`+name+`"`)
 	}
 	rows, err := s.read(ctx, queryWorkflowsLimited, params{"names": names})
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]*engine.Workflow{}
+	found := map[string]*graph.Workflow{}
 	for _, r := range rows {
 		id := r.text("id")
 		if found[id] != nil {
 			continue
 		}
-		w := &engine.Workflow{ID: id}
+		w := &graph.Workflow{ID: id}
 		if node := r.properties("properties"); node != nil {
-			(&graph{id: id, node: node}).describe(w)
+			(&workflowRows{id: id, node: node}).describe(w)
 		}
 		found[id] = w
 	}
@@ -48,18 +47,18 @@ func (s turns) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error)
 // turnCall is one call of TakeTurns.
 type turnCall struct {
 	turns
-	q         engine.TurnQuery
-	limits    map[string]*engine.TurnLimit
+	q         store.TurnQuery
+	limits    map[string]*store.TurnLimit
 	workflows []string
 	ranks     map[string]any
 	most      map[string]any
-	taken     engine.TurnsTaken
+	taken     store.TurnsTaken
 }
 
 // TakeTurns gives turns as the contract says: one transaction adds sessions to their queues, and
 // one per lane starts those for which the lane has capacity. Locks of lanes come before those of sessions.
-func (s turns) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
-	c := &turnCall{turns: s, q: q, limits: map[string]*engine.TurnLimit{}, ranks: params{}, most: params{}}
+func (s turns) TakeTurns(ctx context.Context, q store.TurnQuery) (store.TurnsTaken, error) {
+	c := &turnCall{turns: s, q: q, limits: map[string]*store.TurnLimit{}, ranks: params{}, most: params{}}
 	for i := range q.Limits {
 		l := &q.Limits[i]
 		c.limits[l.Workflow], c.ranks[l.Workflow], c.most[l.Workflow] = l, i, l.AtOnce
@@ -69,7 +68,7 @@ func (s turns) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsT
 		return c.taken, ctx.Err()
 	}
 	if err := c.sort(ctx); err != nil {
-		return engine.TurnsTaken{}, err
+		return store.TurnsTaken{}, err
 	}
 	lanes, err := s.read(ctx, queryTurnLanes, params{"workflows": c.workflows, "most": c.most, "limit": turnLanes})
 	if err != nil {
@@ -93,14 +92,14 @@ func (s turns) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsT
 // take notes a session that may be claimed, while there is room for it. A session whose due time
 // changes while the index is read can come twice.
 func (c *turnCall) take(id, workflow string) {
-	if slices.ContainsFunc(c.taken.Sessions, func(s engine.DueSession) bool { return s.ID == id }) {
+	if slices.ContainsFunc(c.taken.Sessions, func(s store.DueSession) bool { return s.ID == id }) {
 		return
 	}
 	if len(c.taken.Sessions) >= c.q.Most {
 		c.taken.More = true
 		return
 	}
-	c.taken.Sessions = append(c.taken.Sessions, engine.DueSession{ID: id, Workflow: workflow})
+	c.taken.Sessions = append(c.taken.Sessions, store.DueSession{ID: id, Workflow: workflow})
 }
 
 // sort takes due sessions that may run, and puts the others into queues.
@@ -190,7 +189,7 @@ func (c *turnCall) admit(ctx context.Context, id, workflow string) error {
 	return nil
 }
 
-func (at *laneTurn) admit(ctx context.Context, l *engine.TurnLimit, most int) (given []string, wait time.Duration, err error) {
+func (at *laneTurn) admit(ctx context.Context, l *store.TurnLimit, most int) (given []string, wait time.Duration, err error) {
 	running, err := at.running(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -249,16 +248,16 @@ func (at *laneTurn) running(ctx context.Context) (int, error) {
 }
 
 // queue returns the first sessions in the queue, without those that are gone.
-func (at *laneTurn) queue(ctx context.Context, limit int) ([]engine.Waiter, error) {
+func (at *laneTurn) queue(ctx context.Context, limit int) ([]store.Waiter, error) {
 	for {
 		rows, err := at.query(ctx, queryTurnNext, params{"id": at.id, "limit": limit})
 		if err != nil {
 			return nil, err
 		}
-		var queue []engine.Waiter
+		var queue []store.Waiter
 		var gone []string
 		for _, r := range rows {
-			queue = append(queue, engine.Waiter{Session: r.text("session"), Fresh: r.yes("fresh")})
+			queue = append(queue, store.Waiter{Session: r.text("session"), Fresh: r.yes("fresh")})
 			if !r.yes("there") {
 				gone = append(gone, r.text("session"))
 			}
@@ -273,25 +272,25 @@ func (at *laneTurn) queue(ctx context.Context, limit int) ([]engine.Waiter, erro
 }
 
 // Turn reads the place of a session in its queue.
-func (s turns) Turn(ctx context.Context, session string) (*engine.Turn, error) {
+func (s turns) Turn(ctx context.Context, session string) (*store.Turn, error) {
 	rows, err := s.read(ctx, queryTurnOf, params{"session": session})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	r := rows[0]
-	return &engine.Turn{Workflow: r.text("workflow"), Key: r.text("key"), Since: r.time("since"), NextAt: r.time("next_at"),
+	return &store.Turn{Workflow: r.text("workflow"), Key: r.text("key"), Since: r.time("since"), NextAt: r.time("next_at"),
 		Ahead: int(r.number("ahead")), Running: int(r.number("running"))}, nil
 }
 
 // Lanes counts what waits and runs.
-func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
+func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]store.Lane, error) {
 	rows, err := s.read(ctx, queryTurnLanesOf, params{"workflow": workflow, "limit": limit})
 	if err != nil {
 		return nil, err
 	}
-	list := make([]engine.Lane, len(rows))
+	list := make([]store.Lane, len(rows))
 	for i, r := range rows {
-		list[i] = engine.Lane{Workflow: r.text("workflow"), Key: r.text("key"), Waiting: int(r.number("waiting")), Running: int(r.number("running")), Oldest: r.time("oldest")}
+		list[i] = store.Lane{Workflow: r.text("workflow"), Key: r.text("key"), Waiting: int(r.number("waiting")), Running: int(r.number("running")), Oldest: r.time("oldest")}
 	}
 	return list, nil
 }

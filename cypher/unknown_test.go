@@ -7,7 +7,8 @@ import (
 
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // throughProxy opens a store whose connections the test can break. attempts is how often
@@ -21,37 +22,37 @@ func throughProxy(t *testing.T, attempts int) (*cypher.Store, *neo4jtest.Proxy) 
 }
 
 // checkpoints makes one that is a single statement and one that is a transaction of several.
-var checkpoints = map[string]func(*engine.Checkpoint){
-	"one statement": func(*engine.Checkpoint) {},
-	"a transaction": func(c *engine.Checkpoint) { c.Blobs = []engine.Blob{{Hash: "h", Text: []byte("large")}} },
+var checkpoints = map[string]func(*store.Checkpoint){
+	"one statement": func(*store.Checkpoint) {},
+	"a transaction": func(c *store.Checkpoint) { c.Blobs = []store.Blob{{Hash: "h", Text: []byte("large")}} },
 }
 
 func TestCommitWithoutAnswer(t *testing.T) {
 	for name, shape := range checkpoints {
-		for where, want := range map[neo4jtest.Cut]engine.CommitOutcome{neo4jtest.BeforeCommit: engine.Committed, neo4jtest.AfterCommit: engine.Again} {
+		for where, want := range map[neo4jtest.Cut]store.CommitOutcome{neo4jtest.BeforeCommit: store.Committed, neo4jtest.AfterCommit: store.Again} {
 			t.Run(name+map[neo4jtest.Cut]string{neo4jtest.BeforeCommit: ", cut before it arrived", neo4jtest.AfterCommit: ", cut after it was written"}[where], func(t *testing.T) {
-				store, p := throughProxy(t, 1)
-				record, l := session(t, store, unique("workflow"))
+				opened, p := throughProxy(t, 1)
+				record, l := session(t, opened, unique("workflow"))
 				c := firstCheckpoint(record.ID, l)
 				shape(&c)
 
 				// A pull that only looks must not be what is cut: the next commit is.
 				p.CutNext(where)
-				_, err := store.Commit(t.Context(), []engine.Checkpoint{c})
-				if !errors.Is(err, engine.ErrUnknownOutcome) {
-					t.Fatalf("error %v, want one that is %q", err, engine.ErrUnknownOutcome)
+				_, err := opened.Commit(t.Context(), []store.Checkpoint{c})
+				if !errors.Is(err, store.ErrUnknownOutcome) {
+					t.Fatalf("error %v, want one that is %q", err, store.ErrUnknownOutcome)
 				}
-				if errors.Is(err, engine.ErrUnavailable) {
+				if errors.Is(err, store.ErrUnavailable) {
 					t.Fatalf("error %v says that nothing was written", err)
 				}
-				results, err := store.Commit(t.Context(), []engine.Checkpoint{c})
+				results, err := opened.Commit(t.Context(), []store.Checkpoint{c})
 				if err != nil {
 					t.Fatal(err)
 				}
 				if results[0].Outcome != want {
 					t.Errorf("outcome of the second sending %v, want %v", results[0].Outcome, want)
 				}
-				wantOnce(t, store, record.ID)
+				wantOnce(t, opened, record.ID)
 			})
 		}
 	}
@@ -59,40 +60,40 @@ func TestCommitWithoutAnswer(t *testing.T) {
 
 // The store settles an unknown outcome by itself where it may try more than once.
 func TestCommitSettlesItself(t *testing.T) {
-	store, p := throughProxy(t, 5)
-	record, l := session(t, store, unique("workflow"))
+	opened, p := throughProxy(t, 5)
+	record, l := session(t, opened, unique("workflow"))
 	p.CutNext(neo4jtest.AfterCommit)
-	results, err := store.Commit(t.Context(), []engine.Checkpoint{firstCheckpoint(record.ID, l)})
+	results, err := opened.Commit(t.Context(), []store.Checkpoint{firstCheckpoint(record.ID, l)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if results[0].Outcome != engine.Again || p.Pending() {
-		t.Errorf("outcome %v (cut pending: %v), want %v", results[0].Outcome, p.Pending(), engine.Again)
+	if results[0].Outcome != store.Again || p.Pending() {
+		t.Errorf("outcome %v (cut pending: %v), want %v", results[0].Outcome, p.Pending(), store.Again)
 	}
-	wantOnce(t, store, record.ID)
+	wantOnce(t, opened, record.ID)
 }
 
-func firstCheckpoint(id string, l *engine.Lease) engine.Checkpoint {
-	return engine.Checkpoint{
-		Session: id, Lease: l.Token, LeaseFor: time.Minute, Transition: unique("transition"), Status: engine.StatusActive,
+func firstCheckpoint(id string, l *store.Lease) store.Checkpoint {
+	return store.Checkpoint{
+		Session: id, Lease: l.Token, LeaseFor: time.Minute, Transition: unique("transition"), Status: store.StatusActive,
 		State: []byte(`{"workflow":{"a":{"status":"complete"}}}`), Counters: []byte(`{"seq":1}`),
-		Records: engine.Records{Executions: []engine.Execution{{Seq: 1, Workflow: "w", Step: "a", Visit: 1, Attempt: 1, Status: engine.StatusComplete}},
-			Messages: []engine.Message{{N: 1, Role: "assistant", Content: "hello"}}},
+		Records: store.Records{Executions: []store.Execution{{Seq: 1, Workflow: "w", Step: "a", Visit: 1, Attempt: 1, Status: store.StatusComplete}},
+			Messages: []function.Message{{N: 1, Role: "assistant", Content: "hello"}}},
 	}
 }
 
 // wantOnce checks that the first checkpoint of a session is there once.
-func wantOnce(t *testing.T, store *cypher.Store, id string) {
+func wantOnce(t *testing.T, opened *cypher.Store, id string) {
 	t.Helper()
-	record, err := store.Session(t.Context(), id)
+	record, err := opened.Session(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	executions, err := store.Executions(t.Context(), id, engine.HistoryQuery{})
+	executions, err := opened.Executions(t.Context(), id, store.HistoryQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages, err := store.Messages(t.Context(), id, engine.HistoryQuery{})
+	messages, err := opened.Messages(t.Context(), id, store.HistoryQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +103,10 @@ func wantOnce(t *testing.T, store *cypher.Store, id string) {
 }
 
 func TestCreateWithoutAnswer(t *testing.T) {
-	store, p := throughProxy(t, 5)
+	opened, p := throughProxy(t, 5)
 	l, id := lease(), unique("session")
 	p.CutNext(neo4jtest.AfterCommit)
-	made, err := store.Create(t.Context(), []engine.NewSession{{ID: id, Workflow: "w", Key: unique("key"), BodyHash: "h", Claim: l}})
+	made, err := opened.Create(t.Context(), []store.NewSession{{ID: id, Workflow: "w", Key: unique("key"), BodyHash: "h", Claim: l}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,13 +116,13 @@ func TestCreateWithoutAnswer(t *testing.T) {
 }
 
 func TestClaimWithoutAnswer(t *testing.T) {
-	store, p := throughProxy(t, 5)
+	opened, p := throughProxy(t, 5)
 	id := unique("session")
-	if _, err := store.Create(t.Context(), []engine.NewSession{{ID: id, Workflow: "w"}}); err != nil {
+	if _, err := opened.Create(t.Context(), []store.NewSession{{ID: id, Workflow: "w"}}); err != nil {
 		t.Fatal(err)
 	}
 	p.CutNext(neo4jtest.AfterCommit)
-	claimed, err := store.ClaimByID(t.Context(), []string{id}, engine.ClaimOptions{Owner: "test", For: time.Minute, Token: func() string { return unique("token") }})
+	claimed, err := opened.ClaimByID(t.Context(), []string{id}, store.ClaimOptions{Owner: "test", For: time.Minute, Token: func() string { return unique("token") }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,18 +132,18 @@ func TestClaimWithoutAnswer(t *testing.T) {
 }
 
 func TestDeliverWithoutAnswer(t *testing.T) {
-	store, p := throughProxy(t, 5)
+	opened, p := throughProxy(t, 5)
 	id, key, l := unique("session"), unique("key"), lease()
-	if _, err := store.Create(t.Context(), []engine.NewSession{{ID: id, Workflow: "w"}}); err != nil {
+	if _, err := opened.Create(t.Context(), []store.NewSession{{ID: id, Workflow: "w"}}); err != nil {
 		t.Fatal(err)
 	}
 	p.CutNext(neo4jtest.AfterCommit)
-	delivered, err := store.Deliver(t.Context(), []engine.Delivery{{Session: id, Key: key, Claim: l,
-		Decide: func(view engine.InboxView) (*engine.Request, error) {
+	delivered, err := opened.Deliver(t.Context(), []store.Delivery{{Session: id, Key: key, Claim: l,
+		Decide: func(view store.InboxView) (*store.Request, error) {
 			if view.Same != nil {
 				return nil, nil
 			}
-			return &engine.Request{Kind: engine.RequestSignal, Body: []byte(`{"name":"go"}`)}, nil
+			return &store.Request{Kind: store.RequestSignal, Body: []byte(`{"name":"go"}`)}, nil
 		}}})
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func asText(v any) string {
 	case string:
 		return v
 	}
-	return fmt.Sprint(plain(v))
+	return fmt.Sprint(plainValue(v))
 }
 
 func asNumber(v any) int64 {
@@ -86,16 +86,16 @@ func epoch(n float64) time.Time {
 	return time.UnixMilli(int64(n)).UTC()
 }
 
-// plain turns a property into nil, bool, int64, float64, string or []any. Dates, times,
+// plainValue turns a property into nil, bool, int64, float64, string or []any. Dates, times,
 // durations and points become their text.
-func plain(v any) any {
+func plainValue(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int64, float64, string:
 		return v
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			list[i] = plain(v[i])
+			list[i] = plainValue(v[i])
 		}
 		return list
 	case []byte:

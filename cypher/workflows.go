@@ -4,17 +4,18 @@ import (
 	"context"
 	"sort"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Workflows returns the workflows of the ids that exist, each as it stands between two commits.
-func (s workflows) Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*engine.Workflow, error) {
+func (s workflows) Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*graph.Workflow, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	ids = distinct(ids)
 	found, err := s.wholeWorkflows(ctx, ids, entries)
-	var list []*engine.Workflow
+	var list []*graph.Workflow
 	for _, id := range ids {
 		if w := found[id]; w != nil {
 			list = append(list, w)
@@ -26,7 +27,7 @@ func (s workflows) Workflows(ctx context.Context, ids []string, entries map[stri
 // adoptAll files all steps without workflow: those that paths lead to, then the rest, which goes
 // to default.
 func (s workflows) adoptAll(ctx context.Context) error {
-	err := adopting(ctx, s.log, func() (strays []any, err error) {
+	err := readAdopting(ctx, s.log, func() (strays []any, err error) {
 		rows, err := s.read(ctx, queryStepsStrays, nil)
 		for _, r := range rows {
 			strays = append(strays, strayFrom(r.text("ref"), r.text("workflow")))
@@ -44,7 +45,7 @@ func (s workflows) adoptAll(ctx context.Context) error {
 }
 
 // WorkflowIDs lists all workflows by id, and files steps without workflow.
-func (s workflows) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) {
+func (s workflows) WorkflowIDs(ctx context.Context) ([]store.WorkflowInfo, error) {
 	if err := s.adoptAll(ctx); err != nil {
 		return nil, err
 	}
@@ -52,11 +53,11 @@ func (s workflows) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, erro
 	if err != nil {
 		return nil, err
 	}
-	byID := map[string]*engine.WorkflowInfo{}
+	byID := map[string]*store.WorkflowInfo{}
 	for _, r := range rows {
 		id := r.text("id")
 		if byID[id] == nil {
-			byID[id] = &engine.WorkflowInfo{ID: id}
+			byID[id] = &store.WorkflowInfo{ID: id}
 		}
 		info := byID[id]
 		info.Steps += int(r.number("steps"))
@@ -67,7 +68,7 @@ func (s workflows) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, erro
 			info.Description = text
 		}
 	}
-	list := make([]engine.WorkflowInfo, 0, len(byID))
+	list := make([]store.WorkflowInfo, 0, len(byID))
 	for _, info := range byID {
 		list = append(list, *info)
 	}

@@ -28,7 +28,7 @@ func (e *Engine) Act(ctx context.Context, a Action) (*Session, error) {
 	}
 	a.Key = store.EscapeKey(a.Key)
 	replayed, read := false, opened{}
-	delivered, err := e.deliver(ctx, &read, Delivery{Session: a.Session, Key: keyOr(a.Key, e.o.NewID), Decide: func(v InboxView) (*Request, error) {
+	delivered, err := e.deliver(ctx, &read, store.Delivery{Session: a.Session, Key: keyOr(a.Key, e.o.NewID), Decide: func(v store.InboxView) (*Request, error) {
 		replayed = false
 		hash := steeringHash(a.Kind, body)
 		if v.Same != nil {
@@ -111,7 +111,7 @@ func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 
 // checkMove refuses a move into a container's body when the stored session is not inside that
 // container. The holder of the lease checks again when it applies the move.
-func checkMove(rec *SessionRecord, def *Definition, a *Action) error {
+func checkMove(rec *store.SessionRecord, def *Definition, a *Action) error {
 	st, err := ParseState(rec.ID, rec.State)
 	if err != nil {
 		return nil // the delivery reports the error

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/inspect"
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Adopt imports sessions that LUNA or a person created: those that have a state but no status of
@@ -15,17 +16,18 @@ import (
 func (e *Engine) Adopt(ctx context.Context) (int, []Finding, error) {
 	adopted := 0
 	var bad []Finding
-	var each []SessionRecord
-	err := inspect.EachSession(ctx, e.store, SessionQuery{Status: []string{""}}, 1_000_000, func(rec *SessionRecord) {
+	var each []store.SessionRecord
+	err := inspect.EachSession(ctx, e.store, SessionQuery{Status: []string{""}}, 1_000_000, func(rec *store.SessionRecord) bool {
 		if rec.Version == 0 && rec.Status == "" {
 			each = append(each, *rec)
 		}
+		return true
 	})
 	if err != nil {
 		return 0, nil, err
 	}
 	for i := range each {
-		if _, err := e.EditState(ctx, each[i].ID, 0, each[i].State, "migrate --adopt"); err != nil {
+		if _, err := e.EditState(ctx, EditRequest{Session: each[i].ID, State: each[i].State, By: "migrate --adopt"}); err != nil {
 			if retry.Transient(err) {
 				return adopted, bad, err
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/tidwall/gjson"
@@ -12,15 +13,15 @@ import (
 // TestAdoptStarts: an adopted session has its entry, and one without any step begins
 // there, as when it is addressed.
 func TestAdoptStarts(t *testing.T) {
-	store := memory.New(memory.Options{})
-	e := engine.New(store, engine.NewRegistry(), engine.Options{})
+	opened := memory.New(memory.Options{})
+	e := engine.New(opened, engine.NewRegistry(), engine.Options{})
 	w := &engine.Workflow{ID: engine.DefaultWorkflow, Steps: []engine.Step{{ID: "root"}, {ID: "side"}}}
 	if _, err := e.Put(t.Context(), w, engine.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for id, state := range map[string]string{"empty": `{}`, "entry": `{"workflow_id": "side"}`,
 		"stands": `{"workflow_id": "side", "workflow": {"side": {"status": "active", "error": ""}}}`, "named": `{"workflow_id": "default"}`} {
-		if _, err := store.Create(t.Context(), []engine.NewSession{{ID: id, State: []byte(state)}}); err != nil {
+		if _, err := opened.Create(t.Context(), []store.NewSession{{ID: id, State: []byte(state)}}); err != nil {
 			t.Fatal(err)
 		}
 	}

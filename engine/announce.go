@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/build"
 )
 
@@ -51,6 +52,6 @@ func (b background) announce(ctx context.Context, state string, l announcedLoad)
 	if err != nil {
 		return err
 	}
-	a := Announcement{ID: b.id, Name: b.o.Name, Functions: functionNames(b.registry), Version: build.Version(), State: state, Holds: holds}
+	a := store.Announcement{ID: b.id, Name: b.o.Name, Functions: functionNames(b.registry), Version: build.Version(), State: state, Holds: holds}
 	return b.store.Announce(ctx, a, forgetEngines)
 }

@@ -37,6 +37,9 @@ type Session struct {
 	Replayed bool `json:"-"`
 }
 
+// EventData marks *Session as the data of a snapshot, see Event.
+func (*Session) EventData() {}
+
 // A SessionProblem says why a step or path of a session does not go on.
 type SessionProblem struct {
 	Step    string   `json:"step"`

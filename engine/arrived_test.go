@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -30,7 +31,7 @@ func (s *slowReads) Workflows(ctx context.Context, ids []string, entries map[str
 	return s.Store.Workflows(ctx, ids, entries)
 }
 
-func (s *slowReads) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+func (s *slowReads) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]store.CommitResult, error) {
 	for _, c := range checkpoints {
 		if !c.Release && s.slow.Load() {
 			s.once.Do(s.hook)
@@ -44,15 +45,15 @@ func (s *slowReads) Commit(ctx context.Context, checkpoints []engine.Checkpoint)
 // must not come to rest before the answer's paths have been followed.
 func TestAnswerFoundByACheckpoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &slowReads{Store: memory.New(memory.Options{})}
+		opened := &slowReads{Store: memory.New(memory.Options{})}
 		registry := engine.NewRegistry()
 		engine.Register(registry, "ask_name", askName)
 		engine.Register(registry, "greet", greet)
 		engine.Register(registry, "slow_down", func(context.Context, struct{}) (struct{}, error) {
-			store.slow.Store(true)
+			opened.slow.Store(true)
 			return struct{}{}, nil
 		})
-		e := engine.New(store, registry, engine.Options{ReadEvery: -1})
+		e := engine.New(opened, registry, engine.Options{ReadEvery: -1})
 		ctx := t.Context()
 		stopEngine := enginetest.Start(t, e)
 		_, err := e.PutWorkflow(ctx, &engine.Workflow{ID: "w",
@@ -66,14 +67,14 @@ func TestAnswerFoundByACheckpoint(t *testing.T) {
 		if _, err := e.StartAndWait(ctx, engine.StartRequest{Workflow: "w", ID: "s"}); err != nil {
 			t.Fatal(err)
 		}
-		elsewhere := engine.New(store, registry, engine.Options{}) // takes answers and runs nothing
+		elsewhere := engine.New(opened, registry, engine.Options{}) // takes answers and runs nothing
 		answer := func(by *engine.Engine, step, name string) {
 			response, _ := json.Marshal(name)
 			if _, err := by.Answer(ctx, engine.AnswerRequest{Session: "s", Step: step, Response: response}); err != nil {
 				t.Error(err)
 			}
 		}
-		store.hook = func() { answer(elsewhere, "b", "Bob") }
+		opened.hook = func() { answer(elsewhere, "b", "Bob") }
 		answer(e, "a", "Ada")
 		s, err := e.Wait(ctx, "s")
 		if err != nil {

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // The engine that takes a start or an answer runs the session, so a load balancer that favours one
@@ -90,7 +92,7 @@ func (h *holding) yield(session string) bool {
 
 // A peer is another engine at work on the store.
 type peer struct {
-	*Announcement
+	*store.Announcement
 	load announcedLoad
 }
 

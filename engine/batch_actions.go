@@ -68,7 +68,7 @@ func (w batchActions) Forecast(ctx context.Context, job *batch.Job) (json.RawMes
 	return jsontext.Marshal(f)
 }
 
-func (w batchActions) would(ctx context.Context, job *batch.Job, rec *SessionRecord) (*Forecast, error) {
+func (w batchActions) would(ctx context.Context, job *batch.Job, rec *store.SessionRecord) (*Forecast, error) {
 	if job.Batch.Action == ActionDelete {
 		return wouldDelete(job, rec)
 	}
@@ -80,7 +80,7 @@ func (w batchActions) would(ctx context.Context, job *batch.Job, rec *SessionRec
 }
 
 // wouldDelete returns the error that DeleteSession would return.
-func wouldDelete(job *batch.Job, rec *SessionRecord) (*Forecast, error) {
+func wouldDelete(job *batch.Job, rec *store.SessionRecord) (*Forecast, error) {
 	status := rec.Status
 	if st, err := ParseState(rec.ID, rec.State); err == nil {
 		status = st.ShownStatus(rec.Version)
@@ -97,7 +97,7 @@ func wouldDelete(job *batch.Job, rec *SessionRecord) (*Forecast, error) {
 }
 
 // request returns the request that the item would put into the session's inbox.
-func (w batchActions) request(ctx context.Context, job *batch.Job, rec *SessionRecord) (*Request, error) {
+func (w batchActions) request(ctx context.Context, job *batch.Job, rec *store.SessionRecord) (*Request, error) {
 	o := job.Options
 	if job.Batch.Action == RequestAnswer {
 		return w.dryAnswer(ctx, job, rec)
@@ -114,14 +114,14 @@ func (w batchActions) request(ctx context.Context, job *batch.Job, rec *SessionR
 }
 
 // dryAnswer checks an answer as the real acceptance would, without the session's lock.
-func (w batchActions) dryAnswer(ctx context.Context, job *batch.Job, rec *SessionRecord) (*Request, error) {
-	waiting, err := w.e.store.Requests(ctx, []InboxAfter{{Session: rec.ID, N: max(0, rec.Inbox-dryLook)}})
+func (w batchActions) dryAnswer(ctx context.Context, job *batch.Job, rec *store.SessionRecord) (*Request, error) {
+	waiting, err := w.e.store.Requests(ctx, []store.InboxAfter{{Session: rec.ID, N: max(0, rec.Inbox-dryLook)}})
 	if err != nil {
 		return nil, err
 	}
 	before := waiting[rec.ID]
 	a := acceptance{q: answerOf(job)}
-	q, err := a.decide(InboxView{Session: *rec, Now: time.Now(), Unapplied: before,
+	q, err := a.decide(store.InboxView{Session: *rec, Now: time.Now(), Unapplied: before,
 		ByTarget:   func(string) (*Request, error) { return nil, nil },
 		LastAnswer: func(string) (*Request, error) { return nil, nil }})
 	if err == nil && q == nil {

@@ -237,13 +237,10 @@ func keyStartsOne(o *operator) {
 	q.Key = o.prefix + "-key"
 	made := make([]*engine.Batch, 4)
 	errs := make([]error, len(made))
-	fresh := make([]bool, len(made))
 	done := make(chan int)
 	for i := range made {
 		go func() {
-			var exists bool
-			made[i], exists, errs[i] = o.engine.StartBatch(o.ctx, q)
-			fresh[i] = !exists
+			made[i], errs[i] = o.engine.StartBatch(o.ctx, q)
 			done <- i
 		}()
 	}
@@ -256,7 +253,7 @@ func keyStartsOne(o *operator) {
 		if made[i].ID != made[0].ID {
 			o.Errorf("two batches: %s and %s", made[i].ID, made[0].ID)
 		}
-		if fresh[i] {
+		if !made[i].Replayed {
 			news++
 		}
 	}
@@ -264,13 +261,13 @@ func keyStartsOne(o *operator) {
 		o.Errorf("%d calls started the batch", news)
 	}
 	o.counts(o.over(made[0].ID), engine.BatchComplete, 10, 0)
-	again, exists, err := o.engine.StartBatch(o.ctx, q)
+	again, err := o.engine.StartBatch(o.ctx, q)
 	o.noError(err)
-	if !exists || again.ID != made[0].ID || again.Done != 10 {
-		o.Errorf("again: exists %t, %+v", exists, again)
+	if !again.Replayed || again.ID != made[0].ID || again.Done != 10 {
+		o.Errorf("again: %+v", again)
 	}
 	q.Options.Response = json.RawMessage(`"Eve"`)
-	if _, _, err := o.engine.StartBatch(o.ctx, q); !errors.Is(err, engine.ErrKeyReused) {
+	if _, err := o.engine.StartBatch(o.ctx, q); !errors.Is(err, engine.ErrKeyReused) {
 		o.Errorf("another body under the key: %v", err)
 	}
 	o.answeredOnce(ids)

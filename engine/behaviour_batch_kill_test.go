@@ -75,14 +75,14 @@ func killedWhileWritten(o *operator) {
 	q.Key = o.prefix + "-key"
 	ctx, cancel := context.WithTimeout(o.ctx, 200*time.Millisecond)
 	defer cancel()
-	if b, _, err := o.engine.StartBatch(ctx, q); err == nil {
+	if b, err := o.engine.StartBatch(ctx, q); err == nil {
 		o.Fatalf("a dead engine acknowledged batch %+v", b)
 	}
 	o.stop()
 	o.run(o.store, engine.Options{LeaseFor: shortLease})
 	o.finish(answerLines(ids[7]+` = "Eve"`), 1, 0) // the filter finds one less now
 	o.status(engine.StatusComplete, ids[7])
-	b, _, err := o.engine.StartBatch(o.ctx, q)
+	b, err := o.engine.StartBatch(o.ctx, q)
 	o.noError(err)
 	if b.Total != 29 {
 		o.Errorf("total is %d, want 29", b.Total)
@@ -155,13 +155,13 @@ func killedAnywhere(t *testing.T, request func(workflow string) engine.BatchRequ
 			q.Key = "key"
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			_, _, err := o.engine.StartBatch(ctx, q)
+			_, err := o.engine.StartBatch(ctx, q)
 			o.noErrorUnlessDead(store, err)
 			time.Sleep(2 * time.Second) // of the bubble: the batch takes one
 			survived = !store.Dead()
 			o.stop()
 			o.run(o.store, engine.Options{})
-			b, _, err := o.engine.StartBatch(t.Context(), q)
+			b, err := o.engine.StartBatch(t.Context(), q)
 			o.noError(err)
 			o.counts(o.over(b.ID), engine.BatchComplete, 6, 0)
 			check(o, ids)

@@ -218,7 +218,7 @@ func wrongBatches(o *operator) {
 		{"/name", engine.BatchRequest{Action: engine.RequestSignal, Filter: filter}},
 		{"", engine.BatchRequest{Action: engine.RequestResume, Filter: filter, Options: engine.BatchOptions{Rate: -1}}},
 	} {
-		_, _, err := o.engine.StartBatch(o.ctx, c.q)
+		_, err := o.engine.StartBatch(o.ctx, c.q)
 		var detail *engine.DetailError
 		if !errors.Is(err, engine.ErrBadRequest) || !errors.As(err, &detail) ||
 			!slices.ContainsFunc(detail.Faults, func(f engine.Fault) bool { return f.Pointer == c.pointer && f.Message != "" }) {

@@ -177,9 +177,9 @@ func (o *operator) start(workflow string, n int) []string {
 // begin starts a batch.
 func (o *operator) begin(q engine.BatchRequest) *engine.Batch {
 	o.Helper()
-	b, exists, err := o.engine.StartBatch(o.ctx, q)
+	b, err := o.engine.StartBatch(o.ctx, q)
 	o.noError(err)
-	if exists {
+	if b.Replayed {
 		o.Fatalf("batch %s was there already", b.ID)
 	}
 	return b

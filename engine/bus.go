@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/stepgraph/stepgraph/engine/event"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // An eventBus delivers the events of sessions to watchers in this process, also what other engines
@@ -22,11 +23,11 @@ type eventBus struct {
 
 // A watcher receives the events of one session.
 type watcher struct {
-	events chan busEvent  // nil for a watcher that only waits until the session is at rest
-	missed chan struct{}  // capacity 1: events were dropped
-	rested chan struct{}  // capacity 1: the lease was given up
-	rest   *SessionRecord // the session as it was then, if this engine gave the lease up; guarded by eventBus.mu
-	below  chan struct{}  // capacity 1: a descendant session has come to rest
+	events chan busEvent        // nil for a watcher that only waits until the session is at rest
+	missed chan struct{}        // capacity 1: events were dropped
+	rested chan struct{}        // capacity 1: the lease was given up
+	rest   *store.SessionRecord // the session as it was then, if this engine gave the lease up; guarded by eventBus.mu
+	below  chan struct{}        // capacity 1: a descendant session has come to rest
 }
 
 // busEvent is an event with the version of its checkpoint, 0 for a provisional event. A nudge has
@@ -34,9 +35,9 @@ type watcher struct {
 type busEvent struct {
 	Event
 	version int64
-	rested  bool           // a nudge: the lease was given up
-	rest    *SessionRecord // with rested: the session then, if known
-	notice  *notice        // of another engine's checkpoint; then there is no Event
+	rested  bool                 // a nudge: the lease was given up
+	rest    *store.SessionRecord // with rested: the session then, if known
+	notice  *notice              // of another engine's checkpoint; then there is no Event
 }
 
 // watcherRoom is the number of events buffered for a watcher.
@@ -131,7 +132,7 @@ func (b *eventBus) publish(ev Event) {
 }
 
 // takeRest returns the session as it was when this engine gave its lease up last, once; nil for none.
-func (b *eventBus) takeRest(w *watcher) *SessionRecord {
+func (b *eventBus) takeRest(w *watcher) *store.SessionRecord {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	rest := w.rest
@@ -141,9 +142,9 @@ func (b *eventBus) takeRest(w *watcher) *SessionRecord {
 
 // publishAll sends the events of a written checkpoint, and a nudge. rested is the session as the
 // checkpoint left it, if that gave up the lease.
-func (b *eventBus) publishAll(session string, version int64, events []event.Noted, rested *SessionRecord) {
+func (b *eventBus) publishAll(session string, version int64, events []event.Noted, rested *store.SessionRecord) {
 	if rested != nil {
-		b.stir(session)
+		b.notifyAncestors(session)
 	}
 	if b.relay != nil {
 		b.tell(session, noticeOf(version, events, rested != nil))
@@ -158,9 +159,9 @@ func (b *eventBus) publishAll(session string, version int64, events []event.Note
 	b.send(session, busEvent{version: version, rested: rested != nil, rest: rested})
 }
 
-// stir notifies the watchers of every ancestor of a session that the session has come to
+// notifyAncestors notifies the watchers of every ancestor of a session that the session has come to
 // rest.
-func (b *eventBus) stir(session string) {
+func (b *eventBus) notifyAncestors(session string) {
 	for at := strings.LastIndexByte(session, '/'); at > 0; at = strings.LastIndexByte(session[:at], '/') {
 		b.each(session[:at], func(w *watcher) { signal(w.below) })
 		b.tell(session[:at], notice{Below: true})

@@ -61,7 +61,7 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 }
 
 // requestsOf returns the requests in a session's inbox that a delivery has seen.
-func requestsOf(d *Delivered) []Request {
+func requestsOf(d *store.Delivered) []Request {
 	switch {
 	case d.Claimed != nil:
 		return d.Claimed.Requests // with the new one
@@ -72,8 +72,8 @@ func requestsOf(d *Delivered) []Request {
 }
 
 // accept puts an answer into its session's inbox.
-func (e *Engine) accept(ctx context.Context, a *acceptance) (Delivered, error) {
-	return e.deliver(ctx, &a.read, Delivery{Session: a.q.Session, Key: keyOr(a.q.Key, e.o.NewID), Decide: a.decide})
+func (e *Engine) accept(ctx context.Context, a *acceptance) (store.Delivered, error) {
+	return e.deliver(ctx, &a.read, store.Delivery{Session: a.q.Session, Key: keyOr(a.q.Key, e.o.NewID), Decide: a.decide})
 }
 
 // explainAnswer distinguishes a step that does not exist from one that does not wait. It reads the
@@ -101,7 +101,7 @@ type acceptance struct {
 	read     opened
 }
 
-func (a *acceptance) decide(v InboxView) (*Request, error) {
+func (a *acceptance) decide(v store.InboxView) (*Request, error) {
 	a.replayed, a.strange = nil, false
 	hash := bodyHash(a.q.Response)
 	if v.Same != nil {
@@ -149,7 +149,7 @@ func (a *acceptance) decide(v InboxView) (*Request, error) {
 // answer is applied: its deadline has passed by the store's clock, or an earlier request in the
 // inbox closes it. Every other decision that closes a question has to read the answer first, see
 // Checkpoint.Closing.
-func (a *acceptance) stillOpen(asked *askedQuestion, v *InboxView) error {
+func (a *acceptance) stillOpen(asked *askedQuestion, v *store.InboxView) error {
 	if due := asked.q.Due; due > 0 && v.Now.UnixMilli() >= due {
 		return store.Detailf(ErrNoOpenQuestion, "the time to answer step %q was over at %s", asked.step, state.Time(due).Format(time.RFC3339Nano))
 	}
@@ -215,7 +215,7 @@ func lacksAsks(st *State) bool {
 
 // notOpen returns the error when there is no open question. An answer equal to the accepted one
 // for the same question is a success.
-func (a *acceptance) notOpen(st *State, v InboxView, hash string) error {
+func (a *acceptance) notOpen(st *State, v store.InboxView, hash string) error {
 	if a.q.Step == "" {
 		return store.Detailf(ErrNoOpenQuestion, "session %s is %s", v.Session.ID, st.ShownStatus(v.Session.Version))
 	}
@@ -278,12 +278,12 @@ func bodyHash(body json.RawMessage) string {
 // engine holds the session, its runner is notified; otherwise this engine claims the session in the
 // same transaction when it has a free place; otherwise the session becomes due and polling finds it.
 // read holds what d.Decide has decoded.
-func (e *Engine) deliver(ctx context.Context, read *opened, d Delivery) (Delivered, error) {
+func (e *Engine) deliver(ctx context.Context, read *opened, d store.Delivery) (store.Delivered, error) {
 	place := e.reserve(d.Session, anyWorkflow, hasteOf(ctx))
 	d.Claim = e.leaseFor(place)
 	var kind string
 	decide := d.Decide
-	d.Decide = func(v InboxView) (*Request, error) {
+	d.Decide = func(v store.InboxView) (*Request, error) {
 		q, err := decide(v)
 		if q != nil {
 			kind = q.Kind
@@ -310,7 +310,7 @@ func (e *Engine) deliver(ctx context.Context, read *opened, d Delivery) (Deliver
 
 // beginning gives a runner what the delivery has decoded, and begins the read of the definition, which
 // the view of the session shares.
-func beginning(definitions *definitionReader, rec *SessionRecord, read *opened) session.Beginning {
+func beginning(definitions *definitionReader, rec *store.SessionRecord, read *opened) session.Beginning {
 	st := read.own(rec)
 	if st == nil {
 		return session.Beginning{}

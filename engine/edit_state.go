@@ -8,31 +8,39 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// EditState replaces the state of an idle session if its version is still version. Who made the
+// An EditRequest replaces the state of a session.
+type EditRequest struct {
+	Session string
+	Version int64  // of the state that the edit was made from
+	State   []byte // the whole new state, a JSON object
+	By      string // who edits, if known
+}
+
+// EditState replaces the state of an idle session if its version is still q.Version. Who made the
 // edit is recorded in the session's requests. The session is then evaluated with the new state
 // and the current workflow. Counters never decrease, whatever the text says. A text that makes a
 // step of a cancelled session active or awaiting input revives the session. While the session
 // has requests that are not applied yet, including answers held by a pause, the edit is refused,
 // because it would invalidate accepted requests. Errors: ErrSessionNotFound, ErrSessionBusy,
 // ErrVersionMismatch, ErrBadRequest, ErrTooLarge.
-func (e *Engine) EditState(ctx context.Context, id string, version int64, text []byte, by string) (*Session, error) {
-	if len(text) > e.o.MaxState {
-		return nil, store.Detailf(ErrTooLarge, "state has %d bytes, at most %d are kept", len(text), e.o.MaxState)
+func (e *Engine) EditState(ctx context.Context, q EditRequest) (*Session, error) {
+	if len(q.State) > e.o.MaxState {
+		return nil, store.Detailf(ErrTooLarge, "state has %d bytes, at most %d are kept", len(q.State), e.o.MaxState)
 	}
-	st, err := ParseState(id, text)
+	st, err := ParseState(q.Session, q.State)
 	if err != nil {
 		return nil, store.Detailf(ErrBadRequest, "%v", err)
 	}
 	if err := st.CheckMessages(); err != nil {
 		return nil, err
 	}
-	rec, err := e.store.Session(ctx, id)
+	rec, err := e.store.Session(ctx, q.Session)
 	if err != nil {
 		return nil, err
 	}
 	counted, seen := editedCounters(rec)
 	if rec.Version == 0 { // the edit adopts the session, which a claim will not do later
-		st.AdoptStart(text)
+		st.AdoptStart(q.State)
 	}
 	now, err := e.store.Now(ctx)
 	if err != nil {
@@ -59,11 +67,11 @@ func (e *Engine) EditState(ctx context.Context, id string, version int64, text [
 		}
 	}
 	awaiting, since := st.Awaiting()
-	body, _ := jsontext.Marshal(map[string]any{"bytes": len(text), "version": version})
-	edited, err := e.store.EditState(ctx, StateEdit{
-		Session: id, Version: version, Seen: seen, State: st.AppendJSON(nil), Counters: counted.AppendJSON(),
+	body, _ := jsontext.Marshal(map[string]any{"bytes": len(q.State), "version": q.Version})
+	edited, err := e.store.EditState(ctx, store.StateEdit{
+		Session: q.Session, Version: q.Version, Seen: seen, State: st.AppendJSON(nil), Counters: counted.AppendJSON(),
 		Status: st.SessionStatus(), Awaiting: awaiting, Since: since,
-		Request: Request{Key: e.o.NewID(), Session: id, Kind: RequestState, Body: body, By: by, Outcome: "applied"},
+		Request: Request{Key: e.o.NewID(), Session: q.Session, Kind: store.RequestState, Body: body, By: q.By, Outcome: "applied"},
 	})
 	if err != nil {
 		return nil, err
@@ -75,7 +83,7 @@ func (e *Engine) EditState(ctx context.Context, id string, version int64, text [
 // editedCounters returns the counters that an edit continues from, and the inbox number that they
 // have processed. If a person has removed or damaged the counters, every request in the inbox
 // counts as processed.
-func editedCounters(rec *SessionRecord) (counted *state.Counters, seen int64) {
+func editedCounters(rec *store.SessionRecord) (counted *state.Counters, seen int64) {
 	counted, err := state.ParseCounters(rec.ID, rec.Counters)
 	if err != nil {
 		counted = state.NewCounters()

@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"context"
+
 	"github.com/stepgraph/stepgraph/engine/inspect"
 	"github.com/stepgraph/stepgraph/engine/internal/batch"
 	"github.com/stepgraph/stepgraph/engine/internal/commit"
 	"github.com/stepgraph/stepgraph/engine/internal/inturn"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/retention"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // An Engine starts sessions, accepts answers and advances sessions. Its methods may be called at
@@ -39,8 +42,20 @@ type Engine struct {
 // Registry returns the functions that the engine can call.
 func (e *Engine) Registry() *Registry { return e.registry }
 
-// Store returns the store the engine runs on.
-func (e *Engine) Store() Store { return e.store }
+// Store returns what may be asked of the engine's store beside the engine. Sessions are
+// written by the holder of their lease only, so the writing half is not handed out.
+func (e *Engine) Store() StoreView { return e.store }
+
+// A StoreView is the part of a Store that writes no session and no workflow.
+type StoreView interface {
+	// ListSessions is Sessions without open questions, messages and results: one read of rows.
+	ListSessions(ctx context.Context, q SessionQuery) ([]store.SessionRecord, error)
+	// Ping returns an error while the database does not answer.
+	Ping(ctx context.Context) error
+	// Describe names the database: its kind, a colon, and where it is, without a password.
+	Describe() string
+	store.Audit
+}
 
 // Retention finds, shows and removes sessions that ended long enough ago.
 func (e *Engine) Retention() *retention.Service {

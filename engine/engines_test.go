@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -36,7 +37,7 @@ func TestEngines(t *testing.T) {
 		if now := state(); now["b"].State != "stopped" || len(now["a"].Lacks) != 0 {
 			t.Errorf("after b has stopped: %+v", now)
 		}
-		if err := f.store.Announce(t.Context(), engine.Announcement{ID: "dead", Name: "dead"}, time.Hour); err != nil {
+		if err := f.store.Announce(t.Context(), store.Announcement{ID: "dead", Name: "dead"}, time.Hour); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)

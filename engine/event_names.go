@@ -6,6 +6,8 @@ import "github.com/stepgraph/stepgraph/engine/event"
 // import.
 type (
 	Event       = event.Event
+	EventData   = event.Data
+	EventType   = event.Type
 	Question    = event.Question
 	RetryEvent  = event.RetryEvent
 	StatusEvent = event.StatusEvent

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/store"
+)
 
 // SearchFor sets how long a search looks before it says what it has found.
 func SearchFor(e *Engine, d time.Duration) { e.searchTime = d }
@@ -12,7 +16,7 @@ func Holds(e *Engine, session string) bool { return e.holds(session) }
 func Watched(e *Engine, session string) bool { return e.events.watched(session) }
 
 // HandOver gives a session to those who wait for it, as its runner does when it rests.
-func HandOver(e *Engine, rec *SessionRecord) {
+func HandOver(e *Engine, rec *store.SessionRecord) {
 	e.events.send(rec.ID, busEvent{version: rec.Version, rested: true, rest: rec})
 }
 

@@ -7,13 +7,14 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/event"
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // addChildQuestions adds the open questions of all descendant sessions to those of the session,
 // oldest first, so that a person need not know which session asks. It reads one page of sessions;
 // AwaitingMore is true when there are more.
 func (v *views) addChildQuestions(ctx context.Context, s *Session) error {
-	below, err := v.store.Descendants(ctx, DescendantQuery{Of: s.ID, Awaiting: true, Limit: maxPage + 1, WithState: true})
+	below, err := v.store.Descendants(ctx, store.DescendantQuery{Of: s.ID, Awaiting: true, Limit: maxPage + 1, WithState: true})
 	if err != nil {
 		return err
 	}
@@ -49,11 +50,11 @@ func (v *views) addChildQuestions(ctx context.Context, s *Session) error {
 // familyRests reports whether no descendant session continues by itself, so that the session waits
 // only for people.
 func (v *views) familyRests(ctx context.Context, id string) (bool, error) {
-	moving, err := v.store.Descendants(ctx, DescendantQuery{Of: id, Moving: true, Limit: 1})
+	moving, err := v.store.Descendants(ctx, store.DescendantQuery{Of: id, Moving: true, Limit: 1})
 	if err != nil || len(moving) > 0 {
 		return false, err
 	}
-	waiting, err := v.store.Descendants(ctx, DescendantQuery{Of: id, Awaiting: true, Limit: 1})
+	waiting, err := v.store.Descendants(ctx, store.DescendantQuery{Of: id, Awaiting: true, Limit: 1})
 	return len(waiting) > 0, err
 }
 
@@ -61,7 +62,7 @@ func (v *views) familyRests(ctx context.Context, id string) (bool, error) {
 // none: among those that have a question at the named step, the one that has waited longest. An
 // error comes from the store and does not mean that there is none.
 func (v *views) answerBelow(ctx context.Context, q AnswerRequest) (string, error) {
-	page := DescendantQuery{Of: q.Session, Awaiting: true, Step: q.Step, Limit: maxPage}
+	page := store.DescendantQuery{Of: q.Session, Awaiting: true, Step: q.Step, Limit: maxPage}
 	for {
 		below, err := v.store.Descendants(ctx, page)
 		if err != nil {
@@ -82,15 +83,15 @@ func (v *views) answerBelow(ctx context.Context, q AnswerRequest) (string, error
 
 // asksPerson reports whether a session has an open question for a person, at the named step if
 // there is one.
-func asksPerson(rec *SessionRecord, step string) bool {
-	return slices.ContainsFunc(rec.Waits(), func(w Waiting) bool {
+func asksPerson(rec *store.SessionRecord, step string) bool {
+	return slices.ContainsFunc(rec.Waits(), func(w store.Waiting) bool {
 		return w.Kind != AskSignal && (step == "" || step == w.Step)
 	})
 }
 
 // wholeView returns the view of a session with the questions of its descendants. A session whose
 // children all wait for people is shown as waiting for people itself.
-func (v *views) wholeView(ctx context.Context, rec *SessionRecord) (*Session, error) {
+func (v *views) wholeView(ctx context.Context, rec *store.SessionRecord) (*Session, error) {
 	s, err := v.view(ctx, rec)
 	if err != nil || !s.parent {
 		return s, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -22,17 +23,17 @@ type countingStore struct {
 	away    atomic.Bool
 }
 
-func (s *countingStore) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
+func (s *countingStore) Requests(ctx context.Context, after []store.InboxAfter) (map[string][]engine.Request, error) {
 	s.inboxes.Add(1)
 	return s.Store.Requests(ctx, after)
 }
 
-func (s *countingStore) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+func (s *countingStore) Session(ctx context.Context, id string) (*store.SessionRecord, error) {
 	s.reads.Add(1)
 	return s.Store.Session(ctx, id)
 }
 
-func (s *countingStore) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
+func (s *countingStore) Descendants(ctx context.Context, q store.DescendantQuery) ([]store.SessionRecord, error) {
 	s.reads.Add(1)
 	if s.away.Load() {
 		return nil, fmt.Errorf("read: %w", engine.ErrUnavailable)
@@ -76,11 +77,11 @@ func runSessions(ctx context.Context, in struct {
 // TestFamilyBesideMany: a nested session sees and answers its own question beside 600 others
 // of its root, in a number of reads that does not grow with them; a list that is cut says so.
 func TestFamilyBesideMany(t *testing.T) {
-	store := &countingStore{Store: memory.New(memory.Options{})}
+	opened := &countingStore{Store: memory.New(memory.Options{})}
 	registry := engine.NewRegistry()
 	engine.Register(registry, "ask_name", askName)
 	engine.Register(registry, "sessions", runSessions)
-	e := engine.New(store, registry, engine.Options{})
+	e := engine.New(opened, registry, engine.Options{})
 	ctx, stop := context.WithTimeout(t.Context(), 60*time.Second)
 	defer stop()
 	enginetest.Start(t, e)
@@ -88,23 +89,23 @@ func TestFamilyBesideMany(t *testing.T) {
 	if _, err := e.StartAndWait(ctx, engine.StartRequest{Workflow: "top", ID: "t"}); err != nil {
 		t.Fatal(err)
 	}
-	store.reads.Store(0)
+	opened.reads.Store(0)
 	top, err := e.Session(ctx, "t")
 	if err != nil || top.Status != engine.StatusAwaitingInput || len(top.Awaiting) != 500 || !top.AwaitingMore {
 		t.Fatalf("%s, %d questions, more %t, %v; want 500 and a word that there are more", top.Status, len(top.Awaiting), top.AwaitingMore, err)
 	}
-	if n := store.reads.Load(); n > 4 {
+	if n := opened.reads.Load(); n > 4 {
 		t.Errorf("%d reads for one view of 600 children", n)
 	}
 	mid, err := e.Session(ctx, "t/s/1/0")
 	if err != nil || mid.Status != engine.StatusAwaitingInput || len(mid.Awaiting) != 1 || mid.AwaitingMore || mid.Awaiting[0].Session != "t/s/1/0/root/1/0" {
 		t.Fatalf("%+v, %v; want its own question", mid, err)
 	}
-	store.away.Store(true)
+	opened.away.Store(true)
 	if _, err := e.Answer(ctx, engine.AnswerRequest{Session: "t/s/1/0", Response: json.RawMessage(`"Ada"`)}); !errors.Is(err, engine.ErrUnavailable) {
 		t.Errorf("a store that is away says %v, want that it may be asked again", err)
 	}
-	store.away.Store(false)
+	opened.away.Store(false)
 	if _, err := e.Answer(ctx, engine.AnswerRequest{Session: "t", Step: "deep", Response: json.RawMessage(`"Ada"`)}); err != nil {
 		t.Errorf("answer by its step, beside 600 others: %v", err)
 	}
@@ -151,10 +152,10 @@ func TestAnsweredBelow(t *testing.T) {
 // TestAnswerReadsNoInbox: an answer is shown as accepted by what its delivery has seen. The engine
 // has stopped, so that the answer is still in the inbox when the view is made.
 func TestAnswerReadsNoInbox(t *testing.T) {
-	store := &countingStore{Store: memory.New(memory.Options{})}
+	opened := &countingStore{Store: memory.New(memory.Options{})}
 	registry := engine.NewRegistry()
 	engine.Register(registry, "ask_name", askName)
-	e := engine.New(store, registry, engine.Options{})
+	e := engine.New(opened, registry, engine.Options{})
 	ctx, done := context.WithTimeout(t.Context(), 60*time.Second)
 	defer done()
 	stop := enginetest.Start(t, e)
@@ -165,12 +166,12 @@ func TestAnswerReadsNoInbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop() // nothing takes the answer out of the inbox
-	store.inboxes.Store(0)
+	opened.inboxes.Store(0)
 	s, err := e.Answer(ctx, engine.AnswerRequest{Session: "a", Response: json.RawMessage(`"Ann"`)})
 	if err != nil || len(s.Awaiting) != 1 || !s.Awaiting[0].Answered {
 		t.Fatalf("%+v, %v; want one question, answered", s, err)
 	}
-	if n := store.inboxes.Load(); n != 0 {
+	if n := opened.inboxes.Load(); n != 0 {
 		t.Errorf("%d reads of the inbox, want none", n)
 	}
 	if s, err = e.Session(ctx, "a"); err != nil || !s.Awaiting[0].Answered {

@@ -43,7 +43,7 @@ func (f *follower) run(ctx context.Context, w *watcher, stop func(), first func(
 	}
 }
 
-func (f *follower) snapshot(ctx context.Context, rec *SessionRecord) error {
+func (f *follower) snapshot(ctx context.Context, rec *store.SessionRecord) error {
 	view, err := f.e.wholeView(ctx, rec)
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func (f *follower) look(ctx context.Context) error {
 }
 
 // catchUp sends, from the history, the events between the cursor and the record.
-func (f *follower) catchUp(ctx context.Context, rec *SessionRecord) error {
+func (f *follower) catchUp(ctx context.Context, rec *store.SessionRecord) error {
 	to := cursorOf(rec)
 	changed := to.version > f.at.version || to.seq > f.at.seq || to.n > f.at.n
 	if changed { // the cursor may be in the middle of a checkpoint's events
@@ -278,7 +278,7 @@ func (f *follower) replay(ctx context.Context, to cursor) error {
 	return nil
 }
 
-func cursorOf(rec *SessionRecord) cursor {
+func cursorOf(rec *store.SessionRecord) cursor {
 	c := cursor{version: rec.Version}
 	if counted, err := state.ParseCounters(rec.ID, rec.Counters); err == nil {
 		c.seq, c.n = counted.Seq(), counted.Messages()
@@ -296,7 +296,7 @@ type below struct {
 }
 
 // tell records what the subscriber has been shown.
-func (f *follower) tell(rec *SessionRecord, view *Session) {
+func (f *follower) tell(rec *store.SessionRecord, view *Session) {
 	f.below = below{version: rec.Version, parent: view.parent, told: shownAs(view.Status, view.Awaiting)}
 }
 
@@ -330,7 +330,7 @@ func (f *follower) checkDescendants(ctx context.Context, w *watcher) error {
 }
 
 // lookBelow sends an event when the open questions of descendant sessions have changed.
-func (f *follower) lookBelow(ctx context.Context, rec *SessionRecord) error {
+func (f *follower) lookBelow(ctx context.Context, rec *store.SessionRecord) error {
 	was := f.below
 	if rec.Version == was.version && !was.parent {
 		return nil

@@ -51,7 +51,7 @@ func (b background) leasesToExtend(ctx context.Context, several store.Divided) m
 // extend extends leases. If the store does not answer they are tried again at the next beat:
 // writes are guarded by the token, not by the time.
 func (b background) extend(ctx context.Context, group []*held) {
-	refs := make([]LeaseRef, len(group))
+	refs := make([]store.LeaseRef, len(group))
 	byID := make(map[string]*held, len(group))
 	for i, r := range group {
 		refs[i] = r.Lease()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/event"
 	"github.com/stepgraph/stepgraph/engine/internal/inturn"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A host implements session.Host: the engine as its sessions use it.
@@ -34,6 +35,6 @@ func (h host) LeaveAlone(session string) {
 	h.e.tellInbox("")
 }
 func (h host) Publish(ev event.Event) { h.e.events.publish(ev) }
-func (h host) PublishAll(session string, version int64, events []event.Noted, rested *SessionRecord) {
+func (h host) PublishAll(session string, version int64, events []event.Noted, rested *store.SessionRecord) {
 	h.e.events.publishAll(session, version, events, rested)
 }

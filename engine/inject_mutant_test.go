@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // unguardedEnd is a store without the closing guard: it writes a checkpoint that ends a
 // session, or closes a question, whatever has come into the inbox meanwhile.
 type unguardedEnd struct{ engine.Store }
 
-func (u *unguardedEnd) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+func (u *unguardedEnd) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]store.CommitResult, error) {
 	changed := slices.Clone(checkpoints)
 	for i := range changed {
 		changed[i].Closing = false

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/tidwall/gjson"
 )
 
 // A found is all that a play leaves of one session.
 type found struct {
-	rec        *engine.SessionRecord
+	rec        *store.SessionRecord
 	state      gjson.Result
 	executions []engine.Execution
 	requests   []engine.Request
@@ -196,7 +197,7 @@ func (p *injected) requestsTaken(name string, f *found) {
 	}
 	for _, q := range f.requests {
 		switch {
-		case q.Kind == engine.RequestStart || q.Kind == engine.RequestState:
+		case q.Kind == store.RequestStart || q.Kind == store.RequestState:
 		case !q.Applied && q.N <= f.seen():
 			p.violate("request never applied", name, "%d %s", q.N, q.Kind)
 		case !q.Applied:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // An injectable is one kind of request that can be injected.
@@ -194,7 +195,7 @@ type onlyAsked struct {
 	once sync.Once
 }
 
-func (o *onlyAsked) Claim(context.Context, engine.ClaimOptions) ([]engine.Claimed, error) {
+func (o *onlyAsked) Claim(context.Context, store.ClaimOptions) ([]store.Claimed, error) {
 	o.once.Do(func() { close(o.runs) })
 	return nil, nil
 }

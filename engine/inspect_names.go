@@ -13,6 +13,8 @@ import (
 type (
 	Affected      = inspect.Affected
 	AffectedGroup = inspect.AffectedGroup
+	AffectedQuery = inspect.AffectedQuery
+	DiffQuery     = inspect.DiffQuery
 	EngineInfo    = inspect.EngineInfo
 	Explanation   = inspect.Explanation
 	ExplainedEnd  = inspect.ExplainedEnd
@@ -25,13 +27,14 @@ type (
 	StepTraffic   = inspect.StepTraffic
 	Traffic       = inspect.Traffic
 	WhatIf        = inspect.WhatIf
+	WhatIfQuery   = inspect.WhatIfQuery
 )
 
 // newInspector returns the Inspector for the sessions of this engine's store.
 func newInspector(e *Engine) *inspect.Inspector {
 	return inspect.New(inspect.Options{
 		Store: e.store, Registry: e.registry, Definitions: e.definitions, Load: func() []Finding { return loadFindings(e.Load(), e.o.MaxLate) }, HeardWithin: heardWithin,
-		Outputs: e.env.Outputs,
+		Outputs: e.env.Outputs, SearchTime: func() time.Duration { return e.searchTime },
 	})
 }
 

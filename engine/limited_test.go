@@ -13,6 +13,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
@@ -50,9 +51,9 @@ func (c *crowd) call(ctx context.Context, in json.RawMessage) (json.RawMessage, 
 }
 
 // newCrowd has workflows whose sessions call once, with these limits.
-func newCrowd(t *testing.T, store engine.Store, o engine.Options, takes time.Duration, limits map[string]engine.Limits) *crowd {
+func newCrowd(t *testing.T, opened engine.Store, o engine.Options, takes time.Duration, limits map[string]engine.Limits) *crowd {
 	c := &crowd{now: map[string]int{}, most: map[string]int{}, pass: make(chan struct{}), for_: takes}
-	c.playground = newPlay(t, store, o)
+	c.playground = newPlay(t, opened, o)
 	r := c.registry()
 	if r.Find("crowd") == nil {
 		r.Add(engine.Spec{Name: "crowd", Effects: true, Function: engine.FunctionFunc(c.call)})
@@ -90,7 +91,7 @@ func (c *crowd) finished(ids []string) {
 }
 
 // onStores plays a test on each store; of Neo4j's server with two engines.
-func onStores(t *testing.T, play func(t *testing.T, store engine.Store)) {
+func onStores(t *testing.T, play func(t *testing.T, opened engine.Store)) {
 	t.Run("memory", func(t *testing.T) { play(t, memory.New(memory.Options{})) })
 	t.Run("sqlite", func(t *testing.T) {
 		s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), sqlite.Options{})
@@ -125,9 +126,9 @@ func unique(t *testing.T, name string) string {
 // TestSessionsAtOnce: two engines on one store together run no more sessions of a workflow than it
 // allows; the others are pending, say why, and all end.
 func TestSessionsAtOnce(t *testing.T) {
-	onStores(t, func(t *testing.T, store engine.Store) {
+	onStores(t, func(t *testing.T, opened engine.Store) {
 		id := unique(t, "w")
-		c := newCrowd(t, store, engine.Options{}, 30*time.Millisecond, map[string]engine.Limits{id: {MaxSessionsAtOnce: 3}})
+		c := newCrowd(t, opened, engine.Options{}, 30*time.Millisecond, map[string]engine.Limits{id: {MaxSessionsAtOnce: 3}})
 		c.run()
 		other := engine.New(c.store, c.registry(), c.o)
 		c.runEngine(other)
@@ -156,9 +157,9 @@ func TestSessionsAtOnce(t *testing.T) {
 
 // TestSessionsAtOnceByKey: with a concurrency key each value has the limit for itself.
 func TestSessionsAtOnceByKey(t *testing.T) {
-	onStores(t, func(t *testing.T, store engine.Store) {
+	onStores(t, func(t *testing.T, opened engine.Store) {
 		id := unique(t, "w")
-		c := newCrowd(t, store, engine.Options{}, 30*time.Millisecond, map[string]engine.Limits{id: {MaxSessionsAtOnce: 1, ConcurrencyKey: "@{SESSION_ID}.customer"}})
+		c := newCrowd(t, opened, engine.Options{}, 30*time.Millisecond, map[string]engine.Limits{id: {MaxSessionsAtOnce: 1, ConcurrencyKey: "@{SESSION_ID}.customer"}})
 		c.run()
 		ids := append(c.begin(c.e, id, "ada", 5), c.begin(c.e, id, "bob", 5)...)
 		c.finished(ids)
@@ -172,9 +173,9 @@ func TestSessionsAtOnceByKey(t *testing.T) {
 
 // TestRateOfStarts: starts above the rate are accepted and wait.
 func TestRateOfStarts(t *testing.T) {
-	onStores(t, func(t *testing.T, store engine.Store) {
+	onStores(t, func(t *testing.T, opened engine.Store) {
 		id := unique(t, "w")
-		c := newCrowd(t, store, engine.Options{}, 0, map[string]engine.Limits{id: {Rate: "20/s"}})
+		c := newCrowd(t, opened, engine.Options{}, 0, map[string]engine.Limits{id: {Rate: "20/s"}})
 		c.run()
 		began := time.Now()
 		c.finished(c.begin(c.e, id, "", 30))
@@ -187,9 +188,9 @@ func TestRateOfStarts(t *testing.T) {
 
 // TestLimitedAnswer: a session that is answered waits for its turn, before those that have not begun; Wait waits with it.
 func TestLimitedAnswer(t *testing.T) {
-	onStores(t, func(t *testing.T, store engine.Store) {
+	onStores(t, func(t *testing.T, opened engine.Store) {
 		id := unique(t, "w")
-		c := newCrowd(t, store, engine.Options{}, time.Hour, map[string]engine.Limits{id: {MaxSessionsAtOnce: 1}})
+		c := newCrowd(t, opened, engine.Options{}, time.Hour, map[string]engine.Limits{id: {MaxSessionsAtOnce: 1}})
 		c.put(&engine.Workflow{ID: id, Settings: engine.Settings{Limits: engine.Limits{MaxSessionsAtOnce: 1}},
 			Steps: []engine.Step{{ID: "root"}, {ID: "ask", Function: "utils.request.request", Input: `{"prompt": "Name?"}`}, {ID: "call", Function: "crowd"}},
 			Paths: []engine.Path{next("root", "ask"), next("ask", "call")}})
@@ -257,7 +258,7 @@ func TestLimitsChange(t *testing.T) {
 	})
 	for _, l := range []engine.Limits{{MaxSessionsAtOnce: 2}, {}} {
 		w := &engine.Workflow{ID: "w", Settings: engine.Settings{Limits: l}}
-		if _, err := c.store.EditWorkflow(c.ctx, engine.Edit{Workflow: "w", Put: w}); err != nil {
+		if _, err := c.store.EditWorkflow(c.ctx, store.Edit{Workflow: "w", Put: w}); err != nil {
 			t.Fatal(err)
 		}
 		want := 2

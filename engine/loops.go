@@ -75,7 +75,7 @@ func (b background) claim(ctx context.Context, turns *rotation) (more bool, err 
 		return false, ctx.Err()
 	}
 	skip := append(append(over, turns.skip()...), b.limits.Skipped()...)
-	claimed, err := b.store.Claim(ctx, ClaimOptions{Owner: b.o.Name, For: b.o.LeaseFor, Limit: len(places), Skip: skip, Except: b.leftAlone(), Token: b.o.NewID})
+	claimed, err := b.store.Claim(ctx, store.ClaimOptions{Owner: b.o.Name, For: b.o.LeaseFor, Limit: len(places), Skip: skip, Except: b.leftAlone(), Token: b.o.NewID})
 	b.searched(places[len(claimed):], err == nil && (len(over) > 0 || len(claimed) == len(places)))
 	if err != nil {
 		return false, err
@@ -240,7 +240,7 @@ func (b background) takeTurns(ctx context.Context) (next time.Duration, more boo
 	if len(limits) == 0 || !b.hasRoom() {
 		return 0, false, ctx.Err()
 	}
-	taken, err := b.store.TakeTurns(ctx, TurnQuery{Limits: limits, Except: b.leftAlone(), Most: claimAtOnce})
+	taken, err := b.store.TakeTurns(ctx, store.TurnQuery{Limits: limits, Except: b.leftAlone(), Most: claimAtOnce})
 	if err != nil {
 		return 0, false, err
 	}
@@ -255,7 +255,7 @@ func (b background) takeTurns(ctx context.Context) (next time.Duration, more boo
 	if len(ids) == 0 {
 		return taken.Next, false, nil
 	}
-	claimed, err := b.store.Claim(ctx, ClaimOptions{Owner: b.o.Name, For: b.o.LeaseFor, Limit: len(ids), Among: ids, Token: b.o.NewID})
+	claimed, err := b.store.Claim(ctx, store.ClaimOptions{Owner: b.o.Name, For: b.o.LeaseFor, Limit: len(ids), Among: ids, Token: b.o.NewID})
 	for _, c := range claimed {
 		b.runNow(places[c.Session.ID], c, session.Beginning{})
 		delete(places, c.Session.ID)

@@ -16,7 +16,7 @@ func New(store Store, registry *Registry, o Options) *Engine {
 		store: store, registry: registry, o: o, id: o.NewID(), events: newEventBus(o.Relay), slots: newSlots(o, registry),
 		holding: holding{
 			alarms: alarms{wake: make(chan struct{}, 1), turns: make(chan struct{}, 1), timer: newDueTimer()}, places: newPlaces(o), life: context.Background(),
-			runners: map[string]*held{}, left: map[string]time.Time{},
+			runners: map[string]*held{}, coming: map[string]*held{}, left: map[string]time.Time{},
 		},
 	}
 	e.tellInbox = e.events.tellInbox

@@ -17,8 +17,8 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// newSession builds the session that a start requests, and returns its state with it.
-func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage, def *Definition, limits Limits) (NewSession, *opened) {
+// newSession builds the session that a start requests.
+func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage, def *Definition, limits Limits) *session.Young {
 	y := session.NewAt(id, q.Workflow, []string{entry}, inputs, nil)
 	y.Labels, y.Key, y.BodyHash = q.Labels, q.Key, startHash(q, entry, inputs)
 	for _, name := range slices.Sorted(maps.Keys(q.Outputs)) {
@@ -41,8 +41,7 @@ func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage
 	}
 	y.Begun.BeginChat(chat)
 	y.ConcurrencyKey = inturn.Key(limits, id, inturn.Given{State: y.Begun})
-	fresh := y.Fresh()
-	return fresh, &opened{fresh.State, state.Read(y.Begun)}
+	return y
 }
 
 // checkGiven validates what a start request contains besides inputs.

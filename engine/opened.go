@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // An opened is the decoded state of a session on its way through one request: the decision under
@@ -17,7 +18,7 @@ type opened struct {
 
 // of returns the decoded state of a record. It decodes the text only if it is another one than
 // before.
-func (o *opened) of(rec *SessionRecord) (*state.Reading, error) {
+func (o *opened) of(rec *store.SessionRecord) (*state.Reading, error) {
 	if o.read != nil && o.read.ID == rec.ID && bytes.Equal(o.text, rec.State) {
 		return o.read, nil
 	}
@@ -31,7 +32,7 @@ func (o *opened) of(rec *SessionRecord) (*state.Reading, error) {
 
 // own returns a state of a record that the caller may change, nil if the record's text was not
 // decoded before.
-func (o *opened) own(rec *SessionRecord) *State {
+func (o *opened) own(rec *store.SessionRecord) *State {
 	if o.read == nil || o.read.ID != rec.ID || !bytes.Equal(o.text, rec.State) {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/retention"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Options configure an Engine. The zero value works.
@@ -107,8 +108,8 @@ func newID() string {
 }
 
 // lease is a fresh lease of an engine.
-func (o *Options) lease() *Lease {
-	return &Lease{Token: o.NewID(), Owner: o.Name, For: o.LeaseFor}
+func (o *Options) lease() *store.Lease {
+	return &store.Lease{Token: o.NewID(), Owner: o.Name, For: o.LeaseFor}
 }
 
 // limits are the options that sessions obey.

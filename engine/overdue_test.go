@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
@@ -21,7 +22,7 @@ func (w *playground) overdueSession(id, text string) {
 		w.t.Fatal(err)
 	}
 	token := func() string { return "token " + id }
-	claimed, err := w.store.ClaimByID(w.ctx, []string{id}, engine.ClaimOptions{Owner: "test", For: time.Minute, Token: token})
+	claimed, err := w.store.ClaimByID(w.ctx, []string{id}, store.ClaimOptions{Owner: "test", For: time.Minute, Token: token})
 	if err != nil || len(claimed) != 1 {
 		w.t.Fatalf("claimed %d: %v", len(claimed), err)
 	}
@@ -29,9 +30,9 @@ func (w *playground) overdueSession(id, text string) {
 	if text != "" {
 		rec.State = []byte(text)
 	}
-	done, err := w.store.Commit(w.ctx, []engine.Checkpoint{{Session: id, Lease: token(), Version: rec.Version, Transition: "x", Status: engine.StatusActive,
+	done, err := w.store.Commit(w.ctx, []store.Checkpoint{{Session: id, Lease: token(), Version: rec.Version, Transition: "x", Status: engine.StatusActive,
 		State: rec.State, Counters: rec.Counters, Release: true, DueAt: time.Now().Add(-time.Hour)}})
-	if err != nil || done[0].Outcome != engine.Committed {
+	if err != nil || done[0].Outcome != store.Committed {
 		w.t.Fatal(err, done)
 	}
 }
@@ -65,11 +66,11 @@ func TestOverdueIsExplained(t *testing.T) {
 		} {
 			t.Run(name+" "+c.name, func(t *testing.T) {
 				w := newPlay(t, open(t), engine.Options{})
-				if _, err := w.store.EditWorkflow(t.Context(), engine.Edit{Workflow: "w", PutSteps: []engine.Step{{ID: "root", Function: "ship"}}}); err != nil {
+				if _, err := w.store.EditWorkflow(t.Context(), store.Edit{Workflow: "w", PutSteps: []engine.Step{{ID: "root", Function: "ship"}}}); err != nil {
 					t.Fatal(err)
 				}
 				if c.others != nil {
-					if err := w.store.Announce(t.Context(), engine.Announcement{ID: "other", Name: "other", Functions: c.others}, time.Hour); err != nil {
+					if err := w.store.Announce(t.Context(), store.Announcement{ID: "other", Name: "other", Functions: c.others}, time.Hour); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -108,7 +109,7 @@ func TestOverdueIsMeasured(t *testing.T) {
 // skipping is a store in which a claim finds nothing.
 type skipping struct{ engine.Store }
 
-func (skipping) Claim(context.Context, engine.ClaimOptions) ([]engine.Claimed, error) {
+func (skipping) Claim(context.Context, store.ClaimOptions) ([]store.Claimed, error) {
 	return nil, nil
 }
 

@@ -126,6 +126,7 @@ type holding struct {
 
 	mu       sync.Mutex
 	runners  map[string]*held // sessions this engine holds, by id
+	coming   map[string]*held // runners of sessions that are being created, by id
 	places   places
 	left     map[string]time.Time // sessions left to other engines, and until when, see peers.go
 	polled   pulse                // the searches for due work

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -18,7 +19,7 @@ type counterless struct {
 	hide bool
 }
 
-func (c *counterless) Deliver(ctx context.Context, d []engine.Delivery) ([]engine.Delivered, error) {
+func (c *counterless) Deliver(ctx context.Context, d []store.Delivery) ([]store.Delivered, error) {
 	out, err := c.Store.Deliver(ctx, d)
 	for i := range out {
 		if c.hide && out[i].Claimed != nil {
@@ -32,11 +33,11 @@ func (c *counterless) Deliver(ctx context.Context, d []engine.Delivery) ([]engin
 // TestLostCounters: a session whose counters somebody removed goes on, and gives no
 // number of its history twice.
 func TestLostCounters(t *testing.T) {
-	store := &counterless{Store: memory.New(memory.Options{})}
+	opened := &counterless{Store: memory.New(memory.Options{})}
 	registry := engine.NewRegistry()
 	engine.Register(registry, "ask_name", askName)
 	engine.Register(registry, "greet", greet)
-	e := engine.New(store, registry, engine.Options{})
+	e := engine.New(opened, registry, engine.Options{})
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	stopEngine := enginetest.Start(t, e)
@@ -50,7 +51,7 @@ func TestLostCounters(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{`"Ada"`, `"Bob"`, `"Cy"`} {
-		store.hide = name == `"Bob"`
+		opened.hide = name == `"Bob"`
 		if _, err := e.Answer(ctx, engine.AnswerRequest{Session: "s", Response: json.RawMessage(name)}); err != nil {
 			t.Fatal(err)
 		}

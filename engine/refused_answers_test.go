@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/enginetest"
 )
 
@@ -102,7 +103,7 @@ func TestAnswerBeforeAClosedQuestion(t *testing.T) {
 			refusals(t, engine.Options{}, func(r *refusal) {
 				c.step.ID = "root"
 				r.workflow("w", []engine.Step{c.step})
-				r.store.before = func(cp *engine.Checkpoint) {
+				r.store.before = func(cp *store.Checkpoint) {
 					if cp.Closing && r.first("sent") {
 						if err := c.send(r); err != nil {
 							r.Error(err)
@@ -130,7 +131,7 @@ func (r *refusal) answerEarly(response string) error {
 	if response != "true" {
 		response = fmt.Sprintf("%q", response)
 	}
-	got, err := r.store.Deliver(r.ctx, []engine.Delivery{{Session: "S", Key: "early", Decide: func(engine.InboxView) (*engine.Request, error) {
+	got, err := r.store.Deliver(r.ctx, []store.Delivery{{Session: "S", Key: "early", Decide: func(store.InboxView) (*engine.Request, error) {
 		return &engine.Request{Kind: engine.RequestAnswer, Target: "S/root/1/1", Step: "root", Visit: 1, Ask: 1, Body: []byte(response)}, nil
 	}}})
 	if err != nil {
@@ -241,7 +242,7 @@ func TestAnswerThenCancel(t *testing.T) {
 func TestCancelDuringTheLastCall(t *testing.T) {
 	refusals(t, engine.Options{}, func(r *refusal) {
 		r.workflow("w", []engine.Step{{ID: "root", Function: "linger", Input: `{"ms": 5}`}, {ID: "after", Function: "echo"}}, "root>after")
-		r.store.before = func(cp *engine.Checkpoint) {
+		r.store.before = func(cp *store.Checkpoint) {
 			if cp.Closing && r.first("cancel") {
 				if err := r.act("S", engine.RequestCancel); err != nil {
 					r.Error(err)
@@ -267,7 +268,7 @@ type unreadable struct {
 	fail atomic.Int64 // so many reads fail
 }
 
-func (s *unreadable) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
+func (s *unreadable) Requests(ctx context.Context, after []store.InboxAfter) (map[string][]engine.Request, error) {
 	if s.fail.Add(-1) >= 0 {
 		return nil, engine.ErrUnavailable
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // mapOf is a workflow whose root runs its body, a call that takes ms to 2 ms, in n children.
@@ -30,7 +31,7 @@ func TestParentIsNotified(t *testing.T) {
 		t.Run(strings.Join(kinds, " "), func(t *testing.T) {
 			refusals(t, engine.Options{}, func(r *refusal) {
 				r.mapOf("w", 3, 20)
-				r.store.before = func(cp *engine.Checkpoint) {
+				r.store.before = func(cp *store.Checkpoint) {
 					if cp.ToParent == nil || !r.first(cp.Session) {
 						return
 					}
@@ -46,7 +47,7 @@ func TestParentIsNotified(t *testing.T) {
 				if n := r.store.refused.Load(); n == 0 {
 					r.Error("no checkpoint was refused")
 				}
-				if told := r.outcomes("P", engine.RequestChild); len(told) != 3 {
+				if told := r.outcomes("P", store.RequestChild); len(told) != 3 {
 					r.Errorf("the parent was told of %d ends: %v", len(told), told)
 				}
 			})
@@ -125,7 +126,7 @@ func (r *refusal) disturb(way, parent string, children int, sent *atomic.Int64) 
 func TestPauseReachesNewChildren(t *testing.T) {
 	refusals(t, engine.Options{}, func(r *refusal) {
 		r.mapOf("w", 3, 400)
-		r.store.before = func(cp *engine.Checkpoint) {
+		r.store.before = func(cp *store.Checkpoint) {
 			if len(cp.Children) > 0 && r.first("created") {
 				if err := r.act("P", engine.RequestPause); err != nil {
 					r.Error(err)
@@ -150,7 +151,7 @@ type countedDeliveries struct {
 	calls, rows atomic.Int64
 }
 
-func (s *countedDeliveries) Deliver(ctx context.Context, list []engine.Delivery) ([]engine.Delivered, error) {
+func (s *countedDeliveries) Deliver(ctx context.Context, list []store.Delivery) ([]store.Delivered, error) {
 	s.calls.Add(1)
 	s.rows.Add(int64(len(list)))
 	return s.Store.Deliver(ctx, list)
@@ -196,11 +197,11 @@ func TestNoticesAreSentOnce(t *testing.T) {
 			{ID: "w", Function: "ask", Input: `{"prompt": "?"}`}}, "root:w")
 		var notified, late atomic.Int64
 		late.Store(1 << 30)
-		r.store.before = func(cp *engine.Checkpoint) {
+		r.store.before = func(cp *store.Checkpoint) {
 			if cp.Session != "P" || counted.rows.Load() < late.Load() || notified.Add(1) > 1 {
 				return
 			}
-			if _, err := inner.Deliver(r.ctx, []engine.Delivery{{Session: "P", Key: "late", Decide: func(engine.InboxView) (*engine.Request, error) {
+			if _, err := inner.Deliver(r.ctx, []store.Delivery{{Session: "P", Key: "late", Decide: func(store.InboxView) (*engine.Request, error) {
 				return &engine.Request{Kind: engine.RequestResume, Body: []byte(`{}`)}, nil
 			}}}); err != nil {
 				r.Error(err)
@@ -234,7 +235,7 @@ func TestLostCallOfAnEndedChild(t *testing.T) {
 		r.start("w", "P")
 		r.until("P", engine.StatusComplete)
 		r.lost("P/root/1/0", "w")
-		if told := r.outcomes("P", engine.RequestChild); len(told) != 2 {
+		if told := r.outcomes("P", store.RequestChild); len(told) != 2 {
 			r.Errorf("the parent was notified of %d ends of 2 children: %v", len(told), told)
 		}
 	})
@@ -244,17 +245,17 @@ func TestLostCallOfAnEndedChild(t *testing.T) {
 // attempt that the history does not know.
 func (r *refusal) lost(session, step string) {
 	r.Helper()
-	delivered, err := r.store.Deliver(r.ctx, []engine.Delivery{{Session: session, Key: "lost", Decide: func(engine.InboxView) (*engine.Request, error) {
-		return &engine.Request{Kind: engine.RequestLost, Step: step, Visit: 1, Body: []byte(fmt.Sprintf(`{"step": %q, "visit": 1, "attempt": 7}`, step))}, nil
+	delivered, err := r.store.Deliver(r.ctx, []store.Delivery{{Session: session, Key: "lost", Decide: func(store.InboxView) (*engine.Request, error) {
+		return &engine.Request{Kind: store.RequestLost, Step: step, Visit: 1, Body: []byte(fmt.Sprintf(`{"step": %q, "visit": 1, "attempt": 7}`, step))}, nil
 	}}})
 	if err != nil || delivered[0].Err != nil {
 		r.Fatal(err, delivered)
 	}
 	for range 1000 {
-		if all := r.outcomes(session, engine.RequestLost); len(all) == 1 && all[0] == "recorded" {
+		if all := r.outcomes(session, store.RequestLost); len(all) == 1 && all[0] == "recorded" {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	r.Fatalf("the lost call is not recorded: %v", r.outcomes(session, engine.RequestLost))
+	r.Fatalf("the lost call is not recorded: %v", r.outcomes(session, store.RequestLost))
 }

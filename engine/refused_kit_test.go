@@ -16,6 +16,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
@@ -24,11 +25,11 @@ import (
 // the moment in which a request may come between a decision and its guard.
 type hookedStore struct {
 	engine.Store
-	before  func(*engine.Checkpoint)
+	before  func(*store.Checkpoint)
 	refused atomic.Int64 // checkpoints the guard has refused
 }
 
-func (s *hookedStore) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+func (s *hookedStore) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]store.CommitResult, error) {
 	for i := range checkpoints {
 		if s.before != nil {
 			s.before(&checkpoints[i])
@@ -36,7 +37,7 @@ func (s *hookedStore) Commit(ctx context.Context, checkpoints []engine.Checkpoin
 	}
 	out, err := s.Store.Commit(ctx, checkpoints)
 	for i := range out {
-		if out[i].Outcome == engine.Refused {
+		if out[i].Outcome == store.Refused {
 			s.refused.Add(1)
 		}
 	}
@@ -63,12 +64,12 @@ func refusals(t *testing.T, o engine.Options, test func(r *refusal)) {
 		synctest.Test(t, func(t *testing.T) { test(newRefusal(t, memory.New(memory.Options{}), o)) })
 	})
 	t.Run("sqlite", func(t *testing.T) {
-		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "refused.db"), sqlite.Options{})
+		opened, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "refused.db"), sqlite.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = store.Close() })
-		test(newRefusal(t, store, o))
+		t.Cleanup(func() { _ = opened.Close() })
+		test(newRefusal(t, opened, o))
 	})
 	if os.Getenv("STEPGRAPH_REFUSALS_NEO4J") != "" { // minutes, so make verify sets it
 		t.Run("neo4j", func(t *testing.T) { test(newRefusal(t, emptyNeo4j(t), o)) })
@@ -93,23 +94,23 @@ func emptyNeo4j(t *testing.T) engine.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := cypher.Open(t.Context(), cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database})
+	opened, err := cypher.Open(t.Context(), cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = store.Close() })
-	return store
+	t.Cleanup(func() { _ = opened.Close() })
+	return opened
 }
 
-func newRefusal(t *testing.T, store engine.Store, o engine.Options) *refusal {
-	r := &refusal{T: t, store: &hookedStore{Store: store}, fakes: newFakes(), once: map[string]bool{}}
+func newRefusal(t *testing.T, opened engine.Store, o engine.Options) *refusal {
+	r := &refusal{T: t, store: &hookedStore{Store: opened}, fakes: newFakes(), once: map[string]bool{}}
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	r.ctx = ctx
 	registry := r.fakes.registry()
 	engine.Register(registry, "linger", r.linger, func(s *engine.Spec) { s.Effects = true })
 	r.engine = engine.New(r.store, registry, o)
-	r.outside = engine.New(store, registry, engine.Options{})
-	if _, err := store.Migrate(ctx); err != nil {
+	r.outside = engine.New(opened, registry, engine.Options{})
+	if _, err := opened.Migrate(ctx); err != nil {
 		t.Fatal(err)
 	}
 	stopped := make(chan error, 1)

@@ -41,7 +41,7 @@ type notice struct {
 
 // A noticeEvent is an event of a checkpoint. Only a step's event is whole.
 type noticeEvent struct {
-	Type string     `json:"type"`
+	Type EventType  `json:"type"`
 	Step *StepEvent `json:"step,omitempty"`
 	Seq  int64      `json:"seq"`
 	N    int64      `json:"n"`

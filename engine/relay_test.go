@@ -130,7 +130,7 @@ func (p *pair) listen(e *engine.Engine, session string) *heard {
 				data = nil
 			}
 			h.mu.Lock()
-			h.list, h.at = append(h.list, ev.Type+" "+ev.ID+" "+string(data)), append(h.at, time.Now())
+			h.list, h.at = append(h.list, string(ev.Type)+" "+ev.ID+" "+string(data)), append(h.at, time.Now())
 			h.mu.Unlock()
 		}
 	}()

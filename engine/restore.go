@@ -8,6 +8,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/inspect"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // RestoreStep restores an earlier version of a step: its properties and its outgoing paths.
@@ -33,7 +34,7 @@ func (d *Definitions) RestoreStep(ctx context.Context, workflow, step, hash stri
 	return after, problems, err
 }
 
-func restoreEdit(w *Workflow, old *inspect.StepText) (*Edit, []Problem, error) {
+func restoreEdit(w *Workflow, old *inspect.StepText) (*store.Edit, []Problem, error) {
 	properties := map[string]any{}
 	for k, v := range old.Step {
 		var value any
@@ -47,7 +48,7 @@ func restoreEdit(w *Workflow, old *inspect.StepText) (*Edit, []Problem, error) {
 	if now := w.Step(step.ID); now != nil {
 		step.X, step.Y = now.X, now.Y
 	}
-	edit := &Edit{Workflow: w.ID, PutSteps: []Step{step}}
+	edit := &store.Edit{Workflow: w.ID, PutSteps: []Step{step}}
 	if len(w.Steps) > 0 {
 		edit.Match = w.ETag()
 	}

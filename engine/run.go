@@ -24,13 +24,17 @@ func (h *holding) begin(ctx context.Context) error {
 // runNow starts the runner of a session whose lease was just taken.
 func (e *Engine) runNow(p *place, c Claimed, b session.Beginning) {
 	s := &seat{in: &e.holding, workflow: cmp.Or(c.Session.Workflow, DefaultWorkflow)}
-	r := &held{session.New(e.env, c, s), s}
+	hold(e, p, &held{session.New(e.env, c, s), s}, c.Session, b)
+}
+
+// hold starts a runner on its place.
+func hold(e *Engine, p *place, r *held, rec SessionRecord, b session.Beginning) {
 	e.mu.Lock()
-	e.occupy(p, s)
+	e.occupy(p, r.seat)
 	if e.stopping {
-		s.leave()
+		r.seat.leave()
 		e.mu.Unlock()
-		e.release([]LeaseRef{r.Lease()})
+		leave(e, r)
 		return
 	}
 	if old := e.runners[r.ID()]; old != nil { // its lease has expired and this engine has taken a new one
@@ -42,9 +46,21 @@ func (e *Engine) runNow(p *place, c Claimed, b session.Beginning) {
 	e.mu.Unlock()
 	go func() {
 		defer e.work.Done()
-		e.drive(life, r, c.Session, b)
+		e.drive(life, r, rec, b)
 	}()
 }
+
+// leave gives back the lease of a session that does not run because the engine stops.
+func leave(e *Engine, r *held) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), leaveWithin, session.ErrStopped)
+	defer cancel()
+	if !r.GiveBack(ctx) {
+		e.release([]LeaseRef{r.Lease()})
+	}
+}
+
+// leaveWithin is how long an engine that stops tries to give leases back.
+const leaveWithin = 2 * time.Second
 
 // drive runs one session and releases its resources afterwards.
 func (e *Engine) drive(life context.Context, r *held, rec SessionRecord, b session.Beginning) {
@@ -71,7 +87,7 @@ func (e *Engine) drive(life context.Context, r *held, rec SessionRecord, b sessi
 
 // release gives leases back; a lease that cannot be given back expires.
 func (e *Engine) release(leases []LeaseRef) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), 2*time.Second, session.ErrStopped)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), leaveWithin, session.ErrStopped)
 	defer cancel()
 	if err := e.store.Release(ctx, leases); err != nil {
 		e.o.Log.Warn("leases not given back", logCount, len(leases), logError, err)
@@ -89,14 +105,45 @@ func (h *holding) holds(id string) bool {
 // hold the session, it looks for due work instead.
 func (h *holding) pokeHolder(id string) {
 	h.mu.Lock()
-	r := h.runners[id]
-	if r != nil {
-		r.Poke() // under the lock: a runner checks once more after it has left the list
-	}
+	held := h.poke(id)
 	h.mu.Unlock()
-	if r == nil {
+	if !held {
 		h.wakeUp()
 		h.tellInbox(id)
+	}
+}
+
+// poke notifies the runner of a session, also of one that is being created, and reports whether
+// this engine holds the session. It is called with mu held: a runner checks once more after it has left the list.
+func (h *holding) poke(id string) (held bool) {
+	if coming := h.coming[id]; coming != nil {
+		coming.Poke()
+	}
+	r := h.runners[id]
+	if r != nil {
+		r.Poke()
+	}
+	return r != nil
+}
+
+// expect has requests to a session poke its runner from before the session is created: the runner does
+// not read the inbox before its calls begin. Of two starts with one id the later counts; the one that
+// creates the session may then read the inbox a poll later.
+func (h *holding) expect(r *held) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.coming[r.ID()] = r
+}
+
+// expectNoMore ends expect, if r is not nil.
+func (h *holding) expectNoMore(r *held) {
+	if r == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.coming[r.ID()] == r {
+		delete(h.coming, r.ID())
 	}
 }
 
@@ -121,8 +168,6 @@ func (h *holding) hearInbox(relay Relay) (stop func()) {
 		}
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if r := h.runners[string(session)]; r != nil {
-			r.Poke()
-		}
+		h.poke(string(session))
 	}, h.wakeUp)
 }

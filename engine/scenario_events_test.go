@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Events of scenarios. Those that are meant to be refused end in ` => ` and a part of the
@@ -82,7 +83,7 @@ func (w *world) start(rest string) error {
 
 func (w *world) adopt(rest string) error {
 	name := w.nextName()
-	out, err := w.store.Create(w.t.Context(), []engine.NewSession{{ID: w.prefix + name, Workflow: w.prefix + "W", State: []byte(rest)}})
+	out, err := w.store.Create(w.t.Context(), []store.NewSession{{ID: w.prefix + name, Workflow: w.prefix + "W", State: []byte(rest)}})
 	if err != nil {
 		return err
 	}
@@ -193,7 +194,7 @@ func (w *world) editState(rest string) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.engine.EditState(w.t.Context(), w.id(), version, edited, "a person")
+	_, err = w.engine.EditState(w.t.Context(), engine.EditRequest{Session: w.id(), Version: version, State: edited, By: "a person"})
 	return err
 }
 
@@ -202,7 +203,7 @@ func (w *world) replaceState(rest string) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.engine.EditState(w.t.Context(), w.id(), version, []byte(rest), "a person")
+	_, err = w.engine.EditState(w.t.Context(), engine.EditRequest{Session: w.id(), Version: version, State: []byte(rest), By: "a person"})
 	return err
 }
 

@@ -106,16 +106,16 @@ func TestScenariosSQLite(t *testing.T) {
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "scenario.db"), sqlite.Options{})
+			opened, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "scenario.db"), sqlite.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				if err := store.Close(); err != nil {
+				if err := opened.Close(); err != nil {
 					t.Error(err)
 				}
 			})
-			compare(t, s, play(t, s, store, false, nil), goldens...)
+			compare(t, s, play(t, s, opened, false, nil), goldens...)
 		})
 	}
 }
@@ -124,21 +124,21 @@ func TestScenariosSQLite(t *testing.T) {
 // claims whatever is due, and must neither take nor lose sessions of other tests.
 func TestScenariosNeo4j(t *testing.T) {
 	server := serverOfEngines(t)
-	store, err := cypher.Open(t.Context(), cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database})
+	opened, err := cypher.Open(t.Context(), cypher.Options{URI: server.URI, Username: server.Username, Password: server.Password, Database: server.Database})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
+		if err := opened.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
-			compare(t, s, play(t, s, store, false, nil), goldens...)
+			compare(t, s, play(t, s, opened, false, nil), goldens...)
 		})
 	}
-	t.Run("injected", func(t *testing.T) { sampleOnServer(t, store, 30*injectEvery(t, 64)) })
+	t.Run("injected", func(t *testing.T) { sampleOnServer(t, opened, 30*injectEvery(t, 64)) })
 }
 
 // engineServer is a Neo4j for the tests of this package that play on one, one after another.
@@ -174,8 +174,8 @@ func TestMain(m *testing.M) {
 }
 
 // play plays a scenario on a store; between, if given, is done after each event.
-func play(t *testing.T, s *scenario, store engine.Store, bubble bool, between func(*world)) map[string]string {
-	w := newWorld(t, s, store, bubble)
+func play(t *testing.T, s *scenario, opened engine.Store, bubble bool, between func(*world)) map[string]string {
+	w := newWorld(t, s, opened, bubble)
 	defer func() { w.stop() }()
 	if !bubble {
 		w.want = seenEvents(s.sections["seen"])
@@ -217,7 +217,7 @@ func (w *world) cleanUp(t *testing.T) {
 			}
 		}
 	}
-	if _, err := w.store.EditWorkflow(ctx, engine.Edit{Workflow: w.prefix + "W", Delete: true}); err != nil {
+	if _, err := w.store.EditWorkflow(ctx, store.Edit{Workflow: w.prefix + "W", Delete: true}); err != nil {
 		t.Logf("workflow %sW stays behind: %v", w.prefix, err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A SessionPage is what a search has found. It may hold fewer sessions than were asked for, or none,
@@ -79,16 +81,16 @@ type window struct {
 }
 
 // sort puts records into the order in which they were found. What a session is sorted by may have changed since.
-func (w window) sort(records []SessionRecord) {
+func (w window) sort(records []store.SessionRecord) {
 	rank := make(map[string]int, len(w.found))
 	for i, c := range w.found {
 		rank[c.ID] = i
 	}
-	slices.SortStableFunc(records, func(a, b SessionRecord) int { return cmp.Compare(rank[a.ID], rank[b.ID]) })
+	slices.SortStableFunc(records, func(a, b store.SessionRecord) int { return cmp.Compare(rank[a.ID], rank[b.ID]) })
 }
 
 // end is where the page after these records begins.
-func (w window) end(records []SessionRecord, q SessionQuery) *Cursor {
+func (w window) end(records []store.SessionRecord, q SessionQuery) *Cursor {
 	if len(records) == 0 {
 		return &w.after
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -15,13 +16,13 @@ import (
 func searched(t *testing.T, n int) *engine.Engine {
 	t.Helper()
 	s := memory.New(memory.Options{})
-	var fresh []engine.NewSession
+	var fresh []store.NewSession
 	for i := range n {
 		word := "hay"
 		if i%10 == 0 {
 			word = "needle"
 		}
-		fresh = append(fresh, engine.NewSession{ID: fmt.Sprintf("s%04d", i), Workflow: "w", Root: fmt.Sprintf("s%04d", i), Status: engine.StatusActive,
+		fresh = append(fresh, store.NewSession{ID: fmt.Sprintf("s%04d", i), Workflow: "w", Root: fmt.Sprintf("s%04d", i), Status: engine.StatusActive,
 			Labels: map[string]string{"half": fmt.Sprint(i % 2)}, State: []byte(`{"word":"` + word + `"}`), Counters: []byte(`{}`)})
 	}
 	if _, err := s.Create(t.Context(), fresh); err != nil {

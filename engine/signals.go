@@ -12,7 +12,7 @@ const maxSignals = 100
 // admitSignal refuses a signal when the session already keeps maxSignals, under the session's lock.
 // The limit is checked only here, because an acknowledged signal is never dropped. Signals that are
 // accepted and not applied yet count as kept, unless a step waits for them.
-func admitSignal(v *InboxView, s *state.Reading, name string) error {
+func admitSignal(v *store.InboxView, s *state.Reading, name string) error {
 	waits, taken := state.Shared(s, "signals", waitsForSignals), map[string]int{}
 	kept := s.KeptSignals()
 	for i := range v.Unapplied {

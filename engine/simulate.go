@@ -6,6 +6,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/event"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -47,7 +48,7 @@ func (e *Engine) Forecast(ctx context.Context, session string, q *Request) (*For
 	return e.forecast(ctx, rec, q)
 }
 
-func (e *Engine) forecast(ctx context.Context, rec *SessionRecord, q *Request) (*Forecast, error) {
+func (e *Engine) forecast(ctx context.Context, rec *store.SessionRecord, q *Request) (*Forecast, error) {
 	seen, err := session.Foresee(ctx, e.env, rec, q)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine/internal/session"
+	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/tidwall/gjson"
@@ -87,7 +88,7 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, *opened, 
 			return Created{}, nil, err
 		}
 	}
-	fresh, read := newSession(id, q, entry, inputs, def, limits)
+	y := newSession(id, q, entry, inputs, def, limits)
 	place := e.reserve(id, q.Workflow, started)
 	if place == nil {
 		if err := e.overloaded(e.o.MaxLate); err != nil {
@@ -98,22 +99,45 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, *opened, 
 		e.giveBack(place)
 		place = nil
 	}
-	fresh.Claim = e.leaseFor(place)
-	created, err := e.committer.Create(ctx, fresh)
+	created, read, err := create(ctx, e, y, def, place)
 	if err != nil {
-		e.giveBack(place)
 		return Created{}, nil, explainCreate(err, id, q.Key)
 	}
-	if fresh.Claim != nil && created.Session.Lease == fresh.Claim.Token {
-		e.runNow(place, Claimed{Session: created.Session, Now: created.Session.UpdatedAt},
-			session.Beginning{State: read.own(&created.Session), Definition: func(context.Context) (*Definition, error) { return def, nil }})
-	} else {
-		e.giveBack(place)
-		if !created.Exists {
-			e.wakeUp()
+	return created, read, nil
+}
+
+// create stores a new session and runs it if it has a place. It returns the session's state with it.
+func create(ctx context.Context, e *Engine, y *session.Young, def *Definition, p *place) (Created, *opened, error) {
+	var newborn *held
+	if y.Claim = e.leaseFor(p); p != nil {
+		s := &seat{in: &e.holding, workflow: y.Workflow}
+		if r := session.Newborn(ctx, e.env, y, def, s); r != nil {
+			newborn = &held{r, s}
+			e.expect(newborn)
 		}
 	}
-	return created, read, nil
+	fresh := y.Fresh()
+	read := &opened{fresh.State, state.Read(y.Begun)}
+	created, err := e.committer.CreateThen(ctx, fresh, func(created Created, err error) {
+		switch claimed := fresh.Claim != nil && err == nil && created.Session.Lease == fresh.Claim.Token; {
+		case claimed && newborn != nil:
+			newborn.Created(created.Session)
+			hold(e, p, newborn, created.Session, session.Beginning{})
+		case claimed:
+			e.runNow(p, Claimed{Session: created.Session, Now: created.Session.UpdatedAt},
+				session.Beginning{State: read.own(&created.Session), Definition: func(context.Context) (*Definition, error) { return def, nil }})
+		default:
+			e.giveBack(p)
+			if err == nil && !created.Exists {
+				e.wakeUp()
+			}
+		}
+		e.expectNoMore(newborn)
+	})
+	if fresh.Claim != nil && created.Session.Lease == fresh.Claim.Token {
+		created.Exists = false // it was this start whose first sending made it
+	}
+	return created, read, err
 }
 
 func checkInputs(q *StartRequest, most int) (json.RawMessage, error) {

@@ -32,21 +32,21 @@ func TestStartAndSubscribe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := ""
+		seen := ""
 		for ev := range events {
 			switch data := ev.Data.(type) {
 			case *engine.Session:
-				told += data.ID + " "
+				seen += data.ID + " "
 			case engine.TokenEvent:
-				told += data.Text
+				seen += data.Text
 			case engine.StepEvent:
 				if data.Status == engine.StatusComplete {
-					told += ", then " + data.Step
+					seen += ", then " + data.Step
 				}
 			}
 		}
-		if want := s.ID + " at once, then root"; told != want {
-			t.Fatalf("start %d: told %q, want %q", n, told, want)
+		if want := s.ID + " at once, then root"; seen != want {
+			t.Fatalf("start %d: got %q, want %q", n, seen, want)
 		}
 	}
 	if _, _, err := e.StartAndSubscribe(ctx, engine.StartRequest{Workflow: "none"}); err == nil {
@@ -61,7 +61,7 @@ func TestStartAndSubscribe(t *testing.T) {
 		for ev := range events {
 			last = fmt.Sprint(ev.Type, " ", ev.Session == s.ID)
 		}
-		if last != engine.EventEnd+" true" {
+		if last != string(engine.EventEnd)+" true" {
 			t.Errorf("the last event is %s", last)
 		}
 	}

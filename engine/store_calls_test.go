@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -22,27 +23,27 @@ type meteredStore struct {
 	searches   atomic.Int64 // for due sessions
 }
 
-func (s *meteredStore) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s *meteredStore) Claim(ctx context.Context, o store.ClaimOptions) ([]store.Claimed, error) {
 	s.searches.Add(1)
 	return s.Store.Claim(ctx, o)
 }
 
-func (s *meteredStore) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+func (s *meteredStore) Session(ctx context.Context, id string) (*store.SessionRecord, error) {
 	s.reads.Add(1)
 	return s.Store.Session(ctx, id)
 }
 
-func (s *meteredStore) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+func (s *meteredStore) SessionsByID(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
 	s.reads.Add(int64(len(ids)))
 	return s.Store.SessionsByID(ctx, ids)
 }
 
-func (s *meteredStore) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
+func (s *meteredStore) Extend(ctx context.Context, leases []store.LeaseRef, by time.Duration) ([]string, error) {
 	s.extensions.Add(int64(len(leases)))
 	return s.Store.Extend(ctx, leases, by)
 }
 
-func (s *meteredStore) Commit(ctx context.Context, list []engine.Checkpoint) ([]engine.CommitResult, error) {
+func (s *meteredStore) Commit(ctx context.Context, list []store.Checkpoint) ([]store.CommitResult, error) {
 	for _, c := range list {
 		s.commits.Add(1)
 		s.bytes.Add(int64(len(c.State) + len(c.Counters)))
@@ -70,13 +71,13 @@ func chain(n int) *engine.Workflow {
 // take that long.
 func runChains(t *testing.T, sessions, steps int, takes time.Duration, o engine.Options) *meteredStore {
 	t.Helper()
-	store := &meteredStore{Store: memory.New(memory.Options{})}
+	opened := &meteredStore{Store: memory.New(memory.Options{})}
 	registry := engine.NewRegistry()
 	engine.Register(registry, "work", func(context.Context, struct{}) (struct{}, error) {
 		time.Sleep(takes)
 		return struct{}{}, nil
 	}, func(s *engine.Spec) { s.Effects = true })
-	e := engine.New(store, registry, o)
+	e := engine.New(opened, registry, o)
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	stopEngine := enginetest.Start(t, e)
@@ -99,16 +100,16 @@ func runChains(t *testing.T, sessions, steps int, takes time.Duration, o engine.
 		}
 	}
 	stopEngine()
-	return store
+	return opened
 }
 
 // TestWaitReadsNoSessionOfItsEngine: whoever waits for a session that this engine runs gets it from
 // its runner. Reads of waiters were a third of what a chain cost the database.
 func TestWaitReadsNoSessionOfItsEngine(t *testing.T) {
 	const sessions = 40
-	store := runChains(t, sessions, 3, 500*time.Millisecond, engine.Options{})
+	opened := runChains(t, sessions, 3, 500*time.Millisecond, engine.Options{})
 	// One that got no place at its start is looked for until it is claimed.
-	if reads := store.reads.Load(); reads > sessions/2 {
+	if reads := opened.reads.Load(); reads > sessions/2 {
 		t.Errorf("%d sessions were read %d times", sessions, reads)
 	}
 }
@@ -131,10 +132,10 @@ func TestLeaseIsExtendedByTime(t *testing.T) {
 func TestAFullEngineSearchesLittle(t *testing.T) {
 	const sessions, most = 30, 16
 	began := time.Now()
-	store := runChains(t, sessions, 60, 200*time.Microsecond, engine.Options{MaxSessions: most})
+	opened := runChains(t, sessions, 60, 200*time.Microsecond, engine.Options{MaxSessions: most})
 	// Each claimed session may take a search of its own and one after it, others are 5 ms apart.
 	want := 3*sessions + int64(time.Since(began)/(5*time.Millisecond)) + 10
-	if searches := store.searches.Load(); searches > want {
+	if searches := opened.searches.Load(); searches > want {
 		t.Errorf("%d sessions of 60 steps: %d searches for due sessions in %s, want at most %d", sessions, searches, time.Since(began), want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/tidwall/gjson"
 )
 
@@ -29,13 +30,13 @@ type views struct {
 
 // view builds a Session from its record. If the state does not parse, the error is shown in the
 // session and not returned to the caller.
-func (v *views) view(ctx context.Context, rec *SessionRecord) (*Session, error) {
+func (v *views) view(ctx context.Context, rec *store.SessionRecord) (*Session, error) {
 	return v.viewOf(ctx, rec, &opened{})
 }
 
 // viewOf is view with what was decoded of the record before. known are requests in the session's
 // inbox that the caller has: if no unread one is missing, the inbox is not read.
-func (v *views) viewOf(ctx context.Context, rec *SessionRecord, before *opened, known ...Request) (*Session, error) {
+func (v *views) viewOf(ctx context.Context, rec *store.SessionRecord, before *opened, known ...Request) (*Session, error) {
 	s := &Session{
 		ID: rec.ID, Workflow: cmp.Or(rec.Workflow, graph.DefaultWorkflow), Status: rec.Status, Version: rec.Version,
 		CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt, Labels: rec.Labels,
@@ -68,7 +69,7 @@ func (v *views) viewOf(ctx context.Context, rec *SessionRecord, before *opened, 
 }
 
 // result returns the result of a complete session.
-func (v *views) result(ctx context.Context, rec *SessionRecord, st *State) (json.RawMessage, error) {
+func (v *views) result(ctx context.Context, rec *store.SessionRecord, st *State) (json.RawMessage, error) {
 	def, err := v.definitions.Recent(ctx, cmp.Or(rec.Workflow, graph.DefaultWorkflow), viewDefinitionAge)
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func (v *views) result(ctx context.Context, rec *SessionRecord, st *State) (json
 
 // markQuestions marks the questions of a session that are already answered, and those whose step
 // was removed.
-func (v *views) markQuestions(ctx context.Context, rec *SessionRecord, st *State, s *Session, known []Request) error {
+func (v *views) markQuestions(ctx context.Context, rec *store.SessionRecord, st *State, s *Session, known []Request) error {
 	answered, err := answeredTargets(ctx, v.store, []storedSession{{rec, st}}, known)
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ type askedKey struct {
 
 // A storedSession is a session's record with its decoded state.
 type storedSession struct {
-	rec   *SessionRecord
+	rec   *store.SessionRecord
 	state *State
 }
 
@@ -128,7 +129,7 @@ func answeredTargets(ctx context.Context, in Store, sessions []storedSession, kn
 			}
 		}
 	}
-	var unread []InboxAfter
+	var unread []store.InboxAfter
 	for _, s := range sessions {
 		for _, h := range s.state.Held() {
 			answered[askedKey{s.rec.ID, h.Step, h.Visit, h.Ask}] = true
@@ -138,7 +139,7 @@ func answeredTargets(ctx context.Context, in Store, sessions []storedSession, kn
 				mark(of)
 				continue
 			}
-			unread = append(unread, InboxAfter{Session: s.rec.ID, N: seen})
+			unread = append(unread, store.InboxAfter{Session: s.rec.ID, N: seen})
 		}
 	}
 	if len(unread) == 0 {

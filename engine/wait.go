@@ -6,6 +6,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Wait returns a session when it is idle: every request in its inbox is applied, and only an
@@ -58,7 +59,7 @@ func (s *waiting) wait(ctx context.Context) (*Session, error) {
 
 // record returns the session as its runner has handed it over, or as it is stored. What a runner
 // hands over may come late: it counts only if it has applied the request that the caller has made.
-func (s *waiting) record(ctx context.Context) (*SessionRecord, error) {
+func (s *waiting) record(ctx context.Context) (*store.SessionRecord, error) {
 	if rest := s.e.events.takeRest(s.w); rest != nil && s.after > 0 && rest.Inbox+1 >= s.after && rests(rest) {
 		return rest, nil
 	}
@@ -93,7 +94,7 @@ func (s *waiting) nextChange(ctx context.Context, attempt int) (look bool, err e
 
 // rests reports whether no worker holds the session and it does not continue by itself: it is due
 // for no engine, or only a deadline is left of it, with no active step and no unread request.
-func rests(rec *SessionRecord) bool {
+func rests(rec *store.SessionRecord) bool {
 	if rec.Lease != "" || rec.Status == "" && rec.Version == 0 {
 		return false
 	}

@@ -23,7 +23,8 @@ func TestWaitIgnoresAnEarlierRest(t *testing.T) {
 		<-gate
 		return struct{}{}, nil
 	}, func(s *engine.Spec) { s.Effects = true })
-	e, ctx := engine.New(memory.New(memory.Options{}), r, engine.Options{}), t.Context()
+	rows, ctx := memory.New(memory.Options{}), t.Context()
+	e := engine.New(rows, r, engine.Options{})
 	enginetest.Start(t, e)
 	if _, err := e.PutWorkflow(ctx, &engine.Workflow{ID: "w", Steps: []engine.Step{{ID: "root", Function: "ask"}, {ID: "then", Function: "work"}},
 		Paths: []engine.Path{{Kind: engine.Next, Source: "root", Target: "then"}}}, ""); err != nil {
@@ -33,7 +34,7 @@ func TestWaitIgnoresAnEarlierRest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := e.Store().Session(ctx, asked.ID)
+	before, err := rows.Session(ctx, asked.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/engine/storetest/faults"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
@@ -32,7 +33,7 @@ func TestApprovalThroughAnotherEngine(t *testing.T) {
 					return err == nil
 				}
 				commits, given := 0, false
-				r.store.before = func(cp *engine.Checkpoint) {
+				r.store.before = func(cp *store.Checkpoint) {
 					if commits++; cp.Session == "S" && commits == n {
 						given = approve()
 					}
@@ -101,7 +102,7 @@ func TestNoCallInTheLastThirdOfALease(t *testing.T) {
 		shared := memory.New(memory.Options{})
 		var mu sync.Mutex
 		calls := map[string][]string{} // of a session, by the engines that made them
-		run := func(name string, store engine.Store, takes time.Duration) (*engine.Engine, func()) {
+		run := func(name string, opened engine.Store, takes time.Duration) (*engine.Engine, func()) {
 			registry := newFakes().registry()
 			engine.Register(registry, "one", func(ctx context.Context, _ map[string]any) (map[string]any, error) {
 				mu.Lock()
@@ -111,7 +112,7 @@ func TestNoCallInTheLastThirdOfALease(t *testing.T) {
 				time.Sleep(takes)
 				return map[string]any{"done": true}, nil
 			}, func(s *engine.Spec) { s.Effects, s.Limit = true, 1 })
-			e := engine.New(store, registry, engine.Options{Name: name})
+			e := engine.New(opened, registry, engine.Options{Name: name})
 			stop := enginetest.Start(t, e)
 			synctest.Wait()
 			return e, stop

@@ -74,7 +74,7 @@ func (d *Definitions) DeleteWorkflow(ctx context.Context, id, match string) erro
 	if _, err := d.Workflow(ctx, id); err != nil {
 		return err
 	}
-	_, err := d.store.EditWorkflow(ctx, Edit{Workflow: id, Match: match, Delete: true})
+	_, err := d.store.EditWorkflow(ctx, store.Edit{Workflow: id, Match: match, Delete: true})
 	return err
 }
 
@@ -83,7 +83,7 @@ func (d *Definitions) PutStep(ctx context.Context, workflow string, s Step, matc
 	if err := checkStepID(s.ID); err != nil {
 		return nil, err
 	}
-	return d.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, PutSteps: []Step{s}})
+	return d.store.EditWorkflow(ctx, store.Edit{Workflow: workflow, Match: match, PutSteps: []Step{s}})
 }
 
 // RemoveStep removes a step with its paths.
@@ -95,7 +95,7 @@ func (d *Definitions) RemoveStep(ctx context.Context, workflow, step, match stri
 	if w.Step(step) == nil {
 		return nil, store.StepNotFound(w, step)
 	}
-	return d.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, RemoveSteps: []string{step}})
+	return d.store.EditWorkflow(ctx, store.Edit{Workflow: workflow, Match: match, RemoveSteps: []string{step}})
 }
 
 // PutPath adds a path (if its id is "" or does not exist) or replaces the path with its id. A
@@ -121,7 +121,7 @@ func (d *Definitions) PutPath(ctx context.Context, workflow string, p Path, matc
 	if match == "" {
 		match = w.ETag()
 	}
-	return d.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, PutPaths: []Path{p}})
+	return d.store.EditWorkflow(ctx, store.Edit{Workflow: workflow, Match: match, PutPaths: []Path{p}})
 }
 
 // RemovePath removes one path by id or name.
@@ -141,7 +141,7 @@ func (d *Definitions) RemovePath(ctx context.Context, workflow, path, match stri
 	if match == "" {
 		match = w.ETag()
 	}
-	return d.store.EditWorkflow(ctx, Edit{Workflow: workflow, Match: match, RemovePaths: []Path{*p}})
+	return d.store.EditWorkflow(ctx, store.Edit{Workflow: workflow, Match: match, RemovePaths: []Path{*p}})
 }
 
 // Bounds of one definition. Every engine that runs a session of the workflow reads and compiles
@@ -201,7 +201,7 @@ func checkStepID(id string) error {
 
 // compare returns the smallest edit that turns old into w. Paths without a stored id are matched
 // by name: their ends and their position in path order.
-func compare(old, w *Workflow) (*Edit, *Difference) {
+func compare(old, w *Workflow) (*store.Edit, *Difference) {
 	wanted := *w
 	wanted.Steps = append([]Step(nil), w.Steps...)
 	wanted.Paths = append([]Path(nil), w.Paths...)
@@ -211,7 +211,7 @@ func compare(old, w *Workflow) (*Edit, *Difference) {
 		}
 	}
 	wanted.Normalize()
-	edit := &Edit{Workflow: w.ID}
+	edit := &store.Edit{Workflow: w.ID}
 	diff := &Difference{Workflow: w.ID, Steps: emptyChanges(), Paths: emptyChanges()}
 	compareSteps(old, &wanted, edit, diff)
 	comparePaths(old, &wanted, edit, diff)
@@ -222,7 +222,7 @@ func compare(old, w *Workflow) (*Edit, *Difference) {
 }
 
 // addFields lists what differs in the steps and paths that an edit changes.
-func (d *Difference) addFields(old *Workflow, edit *Edit) error {
+func (d *Difference) addFields(old *Workflow, edit *store.Edit) error {
 	d.Steps.Fields, d.Paths.Fields = map[string][]inspect.PropertyDiff{}, map[string][]inspect.PropertyDiff{}
 	var err error
 	for i := range edit.PutSteps {
@@ -244,7 +244,7 @@ func emptyChanges() Changes {
 	return Changes{Added: []string{}, Changed: []string{}, Removed: []string{}}
 }
 
-func compareSteps(old, wanted *Workflow, edit *Edit, diff *Difference) {
+func compareSteps(old, wanted *Workflow, edit *store.Edit, diff *Difference) {
 	for i := range wanted.Steps {
 		s := &wanted.Steps[i]
 		before := old.Step(s.ID)
@@ -266,7 +266,7 @@ func compareSteps(old, wanted *Workflow, edit *Edit, diff *Difference) {
 	}
 }
 
-func comparePaths(old, wanted *Workflow, edit *Edit, diff *Difference) {
+func comparePaths(old, wanted *Workflow, edit *store.Edit, diff *Difference) {
 	kept := map[string]bool{}
 	for i := range wanted.Paths {
 		p := wanted.Paths[i]

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A flow is one more sort of session: its workflows, how a client plays one of it to its
@@ -228,7 +229,7 @@ func holdFamily(q *inquest) {
 	ends := map[string]int{}
 	for _, r := range q.t.requests {
 		var e struct{ Session string }
-		if r.Kind == engine.RequestChild && json.Unmarshal(r.Body, &e) == nil {
+		if r.Kind == store.RequestChild && json.Unmarshal(r.Body, &e) == nil {
 			ends[e.Session]++
 			if q.complete() && r.Outcome != "noted" {
 				q.violate("the end of child %s was not noted: %s", e.Session, r.Outcome)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // TestOracle shows that the lane can fail: the same clients and the same oracle play on
@@ -71,8 +72,8 @@ var mutants = []mutant{
 // mutated changes what is written on its way to the store.
 type mutated struct {
 	engine.Store
-	commit func(m *mutated, ctx context.Context, cp engine.Checkpoint) engine.Checkpoint
-	create func(m *mutated, n *engine.NewSession) *engine.Created
+	commit func(m *mutated, ctx context.Context, cp store.Checkpoint) store.Checkpoint
+	create func(m *mutated, n *store.NewSession) *store.Created
 
 	mu sync.Mutex
 	n  int
@@ -86,28 +87,28 @@ func (m *mutated) every(n int) bool {
 	return m.n%n == 0
 }
 
-func (m *mutated) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+func (m *mutated) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]store.CommitResult, error) {
 	if m.commit == nil {
 		return m.Store.Commit(ctx, checkpoints)
 	}
-	changed := make([]engine.Checkpoint, len(checkpoints))
+	changed := make([]store.Checkpoint, len(checkpoints))
 	for i, cp := range checkpoints {
 		changed[i] = m.commit(m, ctx, cp)
 	}
 	return m.Store.Commit(ctx, changed)
 }
 
-func (m *mutated) Create(ctx context.Context, sessions []engine.NewSession) ([]engine.Created, error) {
+func (m *mutated) Create(ctx context.Context, sessions []store.NewSession) ([]store.Created, error) {
 	if m.create == nil {
 		return m.Store.Create(ctx, sessions)
 	}
-	results := make([]engine.Created, len(sessions))
+	results := make([]store.Created, len(sessions))
 	for i, n := range sessions {
 		if made := m.create(m, &n); made != nil {
 			results[i] = *made
 			continue
 		}
-		one, err := m.Store.Create(ctx, []engine.NewSession{n})
+		one, err := m.Store.Create(ctx, []store.NewSession{n})
 		if err != nil {
 			return nil, err
 		}
@@ -117,13 +118,13 @@ func (m *mutated) Create(ctx context.Context, sessions []engine.NewSession) ([]e
 }
 
 // twice writes the end of a session two times over.
-func twice(m *mutated, ctx context.Context, cp engine.Checkpoint) engine.Checkpoint {
+func twice(m *mutated, ctx context.Context, cp store.Checkpoint) store.Checkpoint {
 	if cp.Status != engine.StatusComplete || len(cp.Executions) == 0 {
 		return cp
 	}
 	first := cp
 	first.Release, first.Transition = false, cp.Transition+"-first"
-	if results, err := m.Store.Commit(ctx, []engine.Checkpoint{first}); err != nil || results[0].Outcome != engine.Committed {
+	if results, err := m.Store.Commit(ctx, []store.Checkpoint{first}); err != nil || results[0].Outcome != store.Committed {
 		return cp
 	}
 	cp.Version++
@@ -135,28 +136,28 @@ func twice(m *mutated, ctx context.Context, cp engine.Checkpoint) engine.Checkpo
 	return cp
 }
 
-func unmarked(m *mutated, _ context.Context, cp engine.Checkpoint) engine.Checkpoint {
+func unmarked(m *mutated, _ context.Context, cp store.Checkpoint) store.Checkpoint {
 	if len(cp.Applied) > 0 && m.every(5) {
 		cp.Applied = nil
 	}
 	return cp
 }
 
-func gap(m *mutated, _ context.Context, cp engine.Checkpoint) engine.Checkpoint {
+func gap(m *mutated, _ context.Context, cp store.Checkpoint) store.Checkpoint {
 	if len(cp.Executions) > 1 && m.every(5) {
 		cp.Executions = cp.Executions[1:]
 	}
 	return cp
 }
 
-func silence(m *mutated, _ context.Context, cp engine.Checkpoint) engine.Checkpoint {
+func silence(m *mutated, _ context.Context, cp store.Checkpoint) store.Checkpoint {
 	if len(cp.Messages) > 0 && m.every(5) {
 		cp.Messages = cp.Messages[:len(cp.Messages)-1]
 	}
 	return cp
 }
 
-func keptLease(_ *mutated, _ context.Context, cp engine.Checkpoint) engine.Checkpoint {
+func keptLease(_ *mutated, _ context.Context, cp store.Checkpoint) store.Checkpoint {
 	if cp.Status == engine.StatusComplete {
 		cp.Release = false
 	}
@@ -164,7 +165,7 @@ func keptLease(_ *mutated, _ context.Context, cp engine.Checkpoint) engine.Check
 }
 
 // invented makes the result of a call one that the call did not give.
-func invented(m *mutated, _ context.Context, cp engine.Checkpoint) engine.Checkpoint {
+func invented(m *mutated, _ context.Context, cp store.Checkpoint) store.Checkpoint {
 	cp.State = bytes.ReplaceAll(bytes.Clone(cp.State), []byte("/charge/1/1#"), []byte("/charge/1/1#9"))
 	cp.Executions = slices.Clone(cp.Executions)
 	for i := range cp.Executions {
@@ -175,7 +176,7 @@ func invented(m *mutated, _ context.Context, cp engine.Checkpoint) engine.Checkp
 }
 
 // astray loses which path led to a step.
-func astray(m *mutated, _ context.Context, cp engine.Checkpoint) engine.Checkpoint {
+func astray(m *mutated, _ context.Context, cp store.Checkpoint) store.Checkpoint {
 	cp.Executions = slices.Clone(cp.Executions)
 	for i := range cp.Executions {
 		if x := &cp.Executions[i]; len(x.Took) > 1 {
@@ -186,15 +187,15 @@ func astray(m *mutated, _ context.Context, cp engine.Checkpoint) engine.Checkpoi
 }
 
 // unwrittenStart acknowledges a session that it does not keep.
-func unwrittenStart(m *mutated, n *engine.NewSession) *engine.Created {
+func unwrittenStart(m *mutated, n *store.NewSession) *store.Created {
 	if !m.every(7) {
 		return nil
 	}
-	return &engine.Created{Session: engine.SessionRecord{ID: n.ID, Workflow: n.Workflow, State: n.State, Counters: n.Counters, Status: n.Status, Root: n.Root}}
+	return &store.Created{Session: store.SessionRecord{ID: n.ID, Workflow: n.Workflow, State: n.State, Counters: n.Counters, Status: n.Status, Root: n.Root}}
 }
 
 // keyless forgets that a start came before.
-func keyless(_ *mutated, n *engine.NewSession) *engine.Created {
+func keyless(_ *mutated, n *store.NewSession) *store.Created {
 	n.Key = ""
 	return nil
 }
@@ -202,13 +203,13 @@ func keyless(_ *mutated, n *engine.NewSession) *engine.Created {
 // unguarded writes a state whoever sends it.
 type unguarded struct{ engine.Store }
 
-func (u *unguarded) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+func (u *unguarded) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]store.CommitResult, error) {
 	results, err := u.Store.Commit(ctx, checkpoints)
 	if err != nil {
 		return nil, err
 	}
 	for i, r := range results {
-		if r.Outcome != engine.Lost {
+		if r.Outcome != store.Lost {
 			continue
 		}
 		rec, err := u.Store.Session(ctx, checkpoints[i].Session)
@@ -216,7 +217,7 @@ func (u *unguarded) Commit(ctx context.Context, checkpoints []engine.Checkpoint)
 			return nil, err
 		}
 		if rec.Lease == "" { // at rest: whoever writes need not ask
-			claimed, err := u.Store.ClaimByID(ctx, []string{rec.ID}, engine.ClaimOptions{For: insideLease, Token: func() string { return checkpoints[i].Lease }})
+			claimed, err := u.Store.ClaimByID(ctx, []string{rec.ID}, store.ClaimOptions{For: insideLease, Token: func() string { return checkpoints[i].Lease }})
 			if err != nil || len(claimed) == 0 {
 				continue
 			}
@@ -224,7 +225,7 @@ func (u *unguarded) Commit(ctx context.Context, checkpoints []engine.Checkpoint)
 		}
 		cp := checkpoints[i]
 		cp.Version, cp.Lease, cp.Executions, cp.Messages = rec.Version, rec.Lease, nil, nil
-		forced, err := u.Store.Commit(ctx, []engine.Checkpoint{cp})
+		forced, err := u.Store.Commit(ctx, []store.Checkpoint{cp})
 		if err != nil {
 			return nil, err
 		}
@@ -241,11 +242,11 @@ type forgetful struct {
 	n  int
 }
 
-func (f *forgetful) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
+func (f *forgetful) Deliver(ctx context.Context, deliveries []store.Delivery) ([]store.Delivered, error) {
 	dropped := make([]*engine.Request, len(deliveries))
 	changed := slices.Clone(deliveries)
 	for i, d := range deliveries {
-		changed[i].Decide = func(v engine.InboxView) (*engine.Request, error) {
+		changed[i].Decide = func(v store.InboxView) (*engine.Request, error) {
 			made, err := d.Decide(v)
 			if made == nil || made.Kind != engine.RequestAnswer || !f.forgets() {
 				return made, err
@@ -272,7 +273,7 @@ func (f *forgetful) forgets() bool {
 }
 
 // untold lets a child end without its parent being notified.
-func untold(m *mutated, _ context.Context, cp engine.Checkpoint) engine.Checkpoint {
+func untold(m *mutated, _ context.Context, cp store.Checkpoint) store.Checkpoint {
 	if cp.ToParent != nil && m.every(3) {
 		cp.ToParent = nil
 	}
@@ -286,7 +287,7 @@ type doubledSignal struct {
 	n atomic.Int64
 }
 
-func (d *doubledSignal) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
+func (d *doubledSignal) Deliver(ctx context.Context, deliveries []store.Delivery) ([]store.Delivered, error) {
 	changed := slices.Clone(deliveries)
 	for i := range changed {
 		if strings.HasPrefix(changed[i].Key, "go-") {
@@ -299,13 +300,13 @@ func (d *doubledSignal) Deliver(ctx context.Context, deliveries []engine.Deliver
 // doubledItem resumes each session of a batch twice.
 type doubledItem struct{ engine.Store }
 
-func (d *doubledItem) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
+func (d *doubledItem) Deliver(ctx context.Context, deliveries []store.Delivery) ([]store.Delivered, error) {
 	results, err := d.Store.Deliver(ctx, deliveries)
 	for i, r := range results {
 		if err == nil && r.Request != nil && r.Request.Kind == engine.RequestResume {
 			again := deliveries[i]
 			again.Key += "again"
-			if _, err := d.Store.Deliver(ctx, []engine.Delivery{again}); err != nil {
+			if _, err := d.Store.Deliver(ctx, []store.Delivery{again}); err != nil {
 				return nil, err
 			}
 		}

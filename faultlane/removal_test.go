@@ -16,6 +16,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/retention"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
@@ -61,7 +62,7 @@ func archived(dir, id string) (*trace, error) {
 		return nil, errors.New("the archive has no SESSION of it")
 	}
 	t := &trace{executions: d.Executions, messages: d.Messages, requests: d.Requests, removed: true,
-		record: engine.SessionRecord{ID: d.Session.ID, Workflow: d.Session.Workflow, Status: d.Session.Status, Version: d.Session.Version,
+		record: store.SessionRecord{ID: d.Session.ID, Workflow: d.Session.Workflow, Status: d.Session.Status, Version: d.Session.Version,
 			Inbox: d.Session.Inbox, Root: d.Session.Root, State: d.Session.State, Counters: d.Session.Counters}}
 	for i := range t.messages { // an archive has their numbers as part of the id: session/n
 		if t.messages[i].N, err = strconv.ParseInt(strings.TrimPrefix(t.messages[i].ID, id+"/"), 10, 64); err != nil {

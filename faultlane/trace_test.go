@@ -6,11 +6,12 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A trace is all that a store holds of one session.
 type trace struct {
-	record     engine.SessionRecord
+	record     store.SessionRecord
 	executions []engine.Execution
 	messages   []engine.Message
 	requests   []engine.Request
@@ -27,23 +28,23 @@ type trace struct {
 const pageRows = 500
 
 // readTrace reads everything of a session.
-func readTrace(ctx context.Context, store engine.Store, id string) (*trace, error) {
-	rec, err := store.Session(ctx, id)
+func readTrace(ctx context.Context, opened engine.Store, id string) (*trace, error) {
+	rec, err := opened.Session(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	t := &trace{record: *rec}
 	if t.executions, err = pages(func(q engine.HistoryQuery) ([]engine.Execution, error) {
 		q.Lineage = true
-		return store.Executions(ctx, id, q)
+		return opened.Executions(ctx, id, q)
 	}, func(x engine.Execution) int64 { return x.Seq }); err != nil {
 		return nil, err
 	}
-	if t.messages, err = pages(func(q engine.HistoryQuery) ([]engine.Message, error) { return store.Messages(ctx, id, q) },
+	if t.messages, err = pages(func(q engine.HistoryQuery) ([]engine.Message, error) { return opened.Messages(ctx, id, q) },
 		func(m engine.Message) int64 { return m.N }); err != nil {
 		return nil, err
 	}
-	if t.requests, err = pages(func(q engine.HistoryQuery) ([]engine.Request, error) { return store.AllRequests(ctx, id, q) },
+	if t.requests, err = pages(func(q engine.HistoryQuery) ([]engine.Request, error) { return opened.AllRequests(ctx, id, q) },
 		func(r engine.Request) int64 { return r.N }); err != nil {
 		return nil, err
 	}

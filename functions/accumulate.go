@@ -15,9 +15,9 @@ import (
 
 // AccumulateInput is the input of accumulate.
 type AccumulateInput struct {
-	Mode      input.Text      `json:"mode,omitempty" jsonschema:"append (the default) and concat make a list, text joins texts, sum adds numbers, merge puts objects over each other"`
+	Mode      input.Text      `json:"mode,omitempty" jsonschema:"append (the default) and concat make a list, text joins texts, sum adds numbers, merge merges objects (later fields win)"`
 	Value     json.RawMessage `json:"value,omitempty" jsonschema:"the value to add"`
-	Previous  json.RawMessage `json:"previous,omitempty" jsonschema:"what has gathered: a reference to this step's own output with an empty default, such as @{SESSION_ID}.acc.items|"`
+	Previous  json.RawMessage `json:"previous,omitempty" jsonschema:"the value so far: a reference to this step's own output with an empty default, such as @{SESSION_ID}.acc.items|"`
 	Into      json.RawMessage `json:"into,omitempty" jsonschema:"another name of previous"`
 	Initial   json.RawMessage `json:"initial,omitempty" jsonschema:"used in place of previous the first time"`
 	Separator *string         `json:"separator,omitempty" jsonschema:"text: separates the values; a new line when absent"`

@@ -50,9 +50,9 @@ func TestSwitch(t *testing.T) {
 		{`{"rules":[]}`, `{"branch":"0","index":0,"matched":false,"branches":{"0":true}}`},
 		{`{"rules":[{"left":"**Yes**","right":"Yes"}],"strip_markup":true}`, `{"branch":"0","index":0,"matched":true,"branches":{"0":true,"1":false}}`},
 		{`{"rules":[{"left":200,"right":"200"}],"strip_markup":true,"lenient_numbers":true,"lenient_patterns":true}`, `{"branch":"0","index":0,"matched":true,"branches":{"0":true,"1":false}}`},
-		{`{"rules":[{"left":200,"operator":"starts_with","right":"2"},{"left":true,"right":"true"}],"strip_markup":true}`, `{"branch":"0","index":0,"matched":true,"branches":{"0":true,"1":false,"2":false}}`},
 		{`{"rules":[{"type":"number","left":"12px","right":"12"}],"lenient_numbers":"true"}`, `{"branch":"0","index":0,"matched":true,"branches":{"0":true,"1":false}}`},
 		{`{"rules":[{"left":"a","operator":"matches","right":"("}],"lenient_patterns":true}`, `{"branch":"1","index":1,"matched":false,"branches":{"0":false,"1":true}}`},
+		{`{"rules":[{"left":200,"operator":"starts_with","right":"2"},{"left":true,"right":"true"}]}`, `{"branch":"0","index":0,"matched":true,"branches":{"0":true,"1":false,"2":false}}`},
 		{`{"rules":[{"left":"a","right":"a"},{"left":"a","operator":"matches","right":"("}]}`, `{"branch":"0","index":0,"matched":true,"branches":{"0":true,"1":false,"2":false}}`},
 	} {
 		out, err := engine.ObjectFunc(functions.Switch).Call(t.Context(), json.RawMessage(test.input))

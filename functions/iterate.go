@@ -13,7 +13,7 @@ type IterateInput struct {
 	Items     json.RawMessage `json:"items,omitempty" jsonschema:"a list, or the JSON text of one; each element is the item of one round"`
 	MaxRounds input.Int       `json:"max_rounds,omitempty" jsonschema:"the step fails when the list is longer; no limit when absent"`
 	Separator *string         `json:"separator,omitempty" jsonschema:"separates the texts of the results; a new line when absent"`
-	OnError   input.Text      `json:"on_error,omitempty" jsonschema:"continue: a round that failed is a result too, also where the step's own on_error says otherwise, which it decides when absent"`
+	OnError   input.Text      `json:"on_error,omitempty" jsonschema:"continue: a failed round is a result too. Without this field, the step's own on_error decides"`
 }
 
 // IterateOutput is the final output of an iteration. While it runs, its output is {item,

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -28,10 +29,10 @@ func TestDescendantsAreBounded(t *testing.T) {
 		all = append(all, read(t, fmt.Sprintf(`{"format":"stepgraph","version":1,"id":"w%d","steps":[{"id":"root","function":"map","input":{"workflow":"w%d","items":[1,2,3,4,5,6,7,8,9,10]}}],"paths":[]}`, n, n+1)))
 	}
 	all = append(all, read(t, `{"format":"stepgraph","version":1,"id":"w5","steps":[{"id":"root","function":"reply","input":{"message":"hello"}}],"paths":[]}`))
-	store := memory.New(memory.Options{})
-	result := enginetest.Play(t, enginetest.Game{Workflow: all[0], Also: all[1:], Registry: open(t), Store: store, Session: "s", Options: engine.Options{SessionLimits: engine.SessionLimits{MaxChildren: most}}})
+	opened := memory.New(memory.Options{})
+	result := enginetest.Play(t, enginetest.Game{Workflow: all[0], Also: all[1:], Registry: open(t), Store: opened, Session: "s", Options: engine.Options{SessionLimits: engine.SessionLimits{MaxChildren: most}}})
 	result.WantStatus(engine.StatusError)
-	below, err := store.Descendants(t.Context(), engine.DescendantQuery{Of: "s", Limit: 20_000})
+	below, err := opened.Descendants(t.Context(), store.DescendantQuery{Of: "s", Limit: 20_000})
 	if err != nil || len(below) > most || len(below) < most/2 {
 		t.Errorf("%d sessions below one, want up to %d, %v", len(below), most, err)
 	}

@@ -65,7 +65,7 @@ func replySpec() engine.Spec {
 	return engine.Spec{
 		Name:        "utils.reply.reply",
 		Aliases:     []string{"reply", "utils.reply"},
-		Description: "Says something to the person.",
+		Description: "Sends a message to the person.",
 		Check:       input.Check[ReplyInput](checkReply),
 		Needs:       engine.Needs{Own: true},
 		Input:       input.Schema[ReplyInput](),

@@ -158,7 +158,7 @@ func subflowSpec() engine.Spec {
 		Output:      input.Schema[SubflowOutput](),
 		Examples: []engine.Example{
 			{Title: "With inputs", Input: json.RawMessage(`{"workflow": "credit-check", "inputs": {"customer": "@{SESSION_ID}.ask.response"}}`)},
-			{Title: "Whose failure a path can go by, on @{SESSION_ID}.step.error", Input: json.RawMessage(`{"workflow": "credit-check", "on_error": "output"}`)},
+			{Title: "A failure as an output, for a path with the condition @{SESSION_ID}.step.error", Input: json.RawMessage(`{"workflow": "credit-check", "on_error": "output"}`)},
 			{Title: "Two of its outputs", Input: json.RawMessage(`{"workflow": "research", "outputs": ["summary", "sources"]}`)},
 		},
 		Function: engine.ObjectFunc(Subflow),

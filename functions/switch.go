@@ -14,11 +14,8 @@ import (
 
 // SwitchInput is the input of switch.
 type SwitchInput struct {
-	Rules           json.RawMessage `json:"rules,omitempty" jsonschema:"a list of {type, left, operator, right, branch}; the first that is true counts"`
-	Otherwise       input.Text      `json:"otherwise,omitempty" jsonschema:"the branch when no rule is true; the number of rules when absent"`
-	StripMarkup     input.Bool      `json:"strip_markup,omitempty" jsonschema:"texts are compared without Markdown and HTML"`
-	LenientNumbers  input.Bool      `json:"lenient_numbers,omitempty" jsonschema:"a text that is not a number counts as the number it begins with, or as 0"`
-	LenientPatterns input.Bool      `json:"lenient_patterns,omitempty" jsonschema:"patterns may be escaped as editors of rich text do; one that cannot be read matches nothing"`
+	Rules     json.RawMessage `json:"rules,omitempty" jsonschema:"a list of {type, left, operator, right, branch}; the first that is true counts"`
+	Otherwise input.Text      `json:"otherwise,omitempty" jsonschema:"the branch when no rule is true; the number of rules when absent"`
 }
 
 // A SwitchRule compares two values.
@@ -42,6 +39,22 @@ type SwitchOutput struct {
 // Switch finds the first of several rules that holds. Later rules are not evaluated. It is
 // pure.
 func Switch(_ context.Context, fields input.Object) (json.RawMessage, error) {
+	o, err := input.Bind[storedOptions](fields)
+	if err != nil {
+		return nil, err
+	}
+	return switchBy(fields, compare.Options{StripMarkup: bool(o.StripMarkup), LenientNumbers: bool(o.LenientNumbers), LenientPatterns: bool(o.LenientPatterns)})
+}
+
+// storedOptions are fields of steps that were compiled from a Condition node of Flowise before
+// these became switch.flowise. Such steps are in databases and must not begin to compare otherwise.
+type storedOptions struct {
+	StripMarkup     input.Bool `json:"strip_markup"`
+	LenientNumbers  input.Bool `json:"lenient_numbers"`
+	LenientPatterns input.Bool `json:"lenient_patterns"`
+}
+
+func switchBy(fields input.Object, options compare.Options) (json.RawMessage, error) {
 	in, err := input.Bind[SwitchInput](fields)
 	if err != nil {
 		return nil, err
@@ -50,7 +63,7 @@ func Switch(_ context.Context, fields input.Object) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := compare.Options{StripMarkup: bool(in.StripMarkup), LenientNumbers: bool(in.LenientNumbers), LenientPatterns: bool(in.LenientPatterns), Budget: compare.NewBudget()}
+	options.Budget = compare.NewBudget()
 	index := len(rules)
 	for i, rule := range rules {
 		holds, err := rule.compared().Holds(options)
@@ -147,6 +160,16 @@ func checkSwitch(text json.RawMessage) []engine.Problem {
 		problems = append(problems, engine.Problem{Level: "warning", Code: "doubtful_branch", Message: branch.Warning(name)})
 	}
 	return problems
+}
+
+// SwitchAs describes switch under another name, with other rules for the conversion of values.
+func SwitchAs(name, description string, options compare.Options) engine.Spec {
+	spec := switchSpec()
+	spec.Name, spec.Aliases, spec.Description, spec.Examples = name, nil, description, nil
+	spec.Function = engine.ObjectFunc(func(_ context.Context, fields input.Object) (json.RawMessage, error) {
+		return switchBy(fields, options)
+	})
+	return spec
 }
 
 func switchSpec() engine.Spec {

@@ -15,7 +15,7 @@ type TemplateInput struct {
 	Text      json.RawMessage `json:"text,omitempty" jsonschema:"used when there is no template"`
 	Separator *string         `json:"separator,omitempty" jsonschema:"separates the texts of a list; a new line when absent"`
 	Trim      input.Bool      `json:"trim,omitempty" jsonschema:"removes blanks at both ends of the result"`
-	Say       input.Bool      `json:"say,omitempty" jsonschema:"the text is also said in the chat"`
+	Say       input.Bool      `json:"say,omitempty" jsonschema:"the text is also added to the chat"`
 }
 
 // TemplateOutput is the output of Template, in addition to the other fields of its input.

@@ -15,7 +15,7 @@ type VariableInput struct {
 	Set      json.RawMessage `json:"set,omitempty" jsonschema:"an object; each of its fields becomes a field of the output"`
 	Global   input.Bool      `json:"global,omitempty" jsonschema:"value is also the output of a step called name, which need not exist: @{SESSION_ID}.name"`
 	Globals  json.RawMessage `json:"globals,omitempty" jsonschema:"an object: each field is set as a global of its name"`
-	Merge    input.Bool      `json:"merge,omitempty" jsonschema:"globals that are objects are laid over what previous holds for them"`
+	Merge    input.Bool      `json:"merge,omitempty" jsonschema:"globals that are objects are merged into their value in previous"`
 	Previous json.RawMessage `json:"previous,omitempty" jsonschema:"merge: the global's value so far, such as @{SESSION_ID}.name with an empty default; with globals an object of them by name"`
 }
 

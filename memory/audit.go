@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // maxAudit bounds the entries of a store in memory; the oldest are dropped.
@@ -16,7 +16,7 @@ const maxAudit = 100_000
 type auditTrail struct{ *data }
 
 // RecordAudit keeps entries.
-func (s auditTrail) RecordAudit(ctx context.Context, entries []engine.AuditEntry) error {
+func (s auditTrail) RecordAudit(ctx context.Context, entries []store.AuditEntry) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -34,12 +34,12 @@ func (s auditTrail) RecordAudit(ctx context.Context, entries []engine.AuditEntry
 	return nil
 }
 
-func compareAudit(a, b engine.AuditEntry) int {
+func compareAudit(a, b store.AuditEntry) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 }
 
 // AuditEntries returns one page, newest first.
-func (s auditTrail) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine.AuditEntry, error) {
+func (s auditTrail) AuditEntries(ctx context.Context, q store.AuditQuery) ([]store.AuditEntry, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s auditTrail) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]en
 	if limit <= 0 {
 		limit = 50
 	}
-	page := []engine.AuditEntry{}
+	page := []store.AuditEntry{}
 	for _, e := range slices.Backward(s.audit) {
 		if !fitsAudit(&q, &e) {
 			continue
@@ -61,11 +61,11 @@ func (s auditTrail) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]en
 	return page, nil
 }
 
-func fitsAudit(q *engine.AuditQuery, e *engine.AuditEntry) bool {
+func fitsAudit(q *store.AuditQuery, e *store.AuditEntry) bool {
 	fits := func(want, got string) bool { return want == "" || want == got }
 	return fits(q.Who, e.Who) && fits(q.Action, e.Action) && fits(q.Workflow, e.Workflow) && fits(q.Session, e.Session) &&
 		(!q.Refused || e.Refused) && (q.Since.IsZero() || !e.At.Before(q.Since)) && (q.Until.IsZero() || e.At.Before(q.Until)) &&
-		(q.After.ID == "" || compareAudit(*e, engine.AuditEntry{At: q.After.At, ID: q.After.ID}) < 0)
+		(q.After.ID == "" || compareAudit(*e, store.AuditEntry{At: q.After.At, ID: q.After.ID}) < 0)
 }
 
 // ForgetAudit removes old entries.

@@ -6,16 +6,16 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // batches are created, filled, leased and deleted with their items.
 type batches struct{ *data }
 
 // CreateBatch creates a batch, unless a batch with its key or id exists.
-func (s batches) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch, bool, error) {
+func (s batches) CreateBatch(ctx context.Context, b store.Batch) (store.Batch, bool, error) {
 	if err := s.begin(ctx); err != nil {
-		return engine.Batch{}, false, err
+		return store.Batch{}, false, err
 	}
 	defer s.mu.Unlock()
 	there := s.batches[b.ID]
@@ -24,13 +24,13 @@ func (s batches) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch,
 	}
 	if there != nil {
 		if there.record.Key != b.Key || there.record.BodyHash != b.BodyHash {
-			return engine.Batch{}, false, fmt.Errorf("batch %s, key %q: %w", there.record.ID, b.Key, engine.ErrKeyReused)
+			return store.Batch{}, false, fmt.Errorf("batch %s, key %q: %w", there.record.ID, b.Key, store.ErrKeyReused)
 		}
 		return cloneBatch(there.record), true, nil
 	}
 	b = cloneBatch(b)
 	now := s.now()
-	b.Phase, b.CreatedAt, b.UpdatedAt, b.DueAt = engine.BatchCollecting, now, now, time.Time{}
+	b.Phase, b.CreatedAt, b.UpdatedAt, b.DueAt = store.BatchCollecting, now, now, time.Time{}
 	b.Lease, b.LeaseOwner, b.LeaseUntil = "", "", time.Time{}
 	s.batches[b.ID] = &batch{record: b}
 	if b.Key != "" {
@@ -40,7 +40,7 @@ func (s batches) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch,
 }
 
 // AddBatchItems puts items under their numbers.
-func (s batches) AddBatchItems(ctx context.Context, id string, items []engine.BatchItem) error {
+func (s batches) AddBatchItems(ctx context.Context, id string, items []store.BatchItem) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -49,14 +49,14 @@ func (s batches) AddBatchItems(ctx context.Context, id string, items []engine.Ba
 	if err != nil {
 		return err
 	}
-	if x.record.Phase != engine.BatchCollecting {
-		return fmt.Errorf("batch %s: %w: it is %s, its items are complete", id, engine.ErrVersionMismatch, x.record.Phase)
+	if x.record.Phase != store.BatchCollecting {
+		return fmt.Errorf("batch %s: %w: it is %s, its items are complete", id, store.ErrVersionMismatch, x.record.Phase)
 	}
 	for _, item := range items {
 		item.Batch = id
 		i, there := x.find(item.N)
 		if !there {
-			x.items = slices.Insert(x.items, i, engine.BatchItem{})
+			x.items = slices.Insert(x.items, i, store.BatchItem{})
 		}
 		x.items[i] = cloneItem(item)
 	}
@@ -67,13 +67,13 @@ func (s batches) AddBatchItems(ctx context.Context, id string, items []engine.Ba
 func (s batches) batch(id string) (*batch, error) {
 	x := s.batches[id]
 	if x == nil {
-		return nil, fmt.Errorf("batch %s: %w", id, engine.ErrBatchNotFound)
+		return nil, fmt.Errorf("batch %s: %w", id, store.ErrBatchNotFound)
 	}
 	return x, nil
 }
 
 // Batch returns a copy of one batch.
-func (s batches) Batch(ctx context.Context, id string) (*engine.Batch, error) {
+func (s batches) Batch(ctx context.Context, id string) (*store.Batch, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -86,20 +86,20 @@ func (s batches) Batch(ctx context.Context, id string) (*engine.Batch, error) {
 }
 
 // ListBatches sorts all batches.
-func (s batches) ListBatches(ctx context.Context, after engine.Cursor, limit int) ([]engine.Batch, error) {
+func (s batches) ListBatches(ctx context.Context, after store.Cursor, limit int) ([]store.Batch, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var found []engine.Batch
+	var found []store.Batch
 	for _, x := range s.batches {
-		at := engine.Cursor{At: x.record.CreatedAt, ID: x.record.ID}
-		if after.ID == "" || compareCursors(engine.SessionQuery{}, at, after) > 0 {
+		at := store.Cursor{At: x.record.CreatedAt, ID: x.record.ID}
+		if after.ID == "" || compareCursors(store.SessionQuery{}, at, after) > 0 {
 			found = append(found, cloneBatch(x.record))
 		}
 	}
-	slices.SortFunc(found, func(a, b engine.Batch) int {
-		return compareCursors(engine.SessionQuery{}, engine.Cursor{At: a.CreatedAt, ID: a.ID}, engine.Cursor{At: b.CreatedAt, ID: b.ID})
+	slices.SortFunc(found, func(a, b store.Batch) int {
+		return compareCursors(store.SessionQuery{}, store.Cursor{At: a.CreatedAt, ID: a.ID}, store.Cursor{At: b.CreatedAt, ID: b.ID})
 	})
 	if limit <= 0 {
 		limit = defaultLimit
@@ -108,7 +108,7 @@ func (s batches) ListBatches(ctx context.Context, after engine.Cursor, limit int
 }
 
 // BatchItems returns a page of a batch's items.
-func (s batches) BatchItems(ctx context.Context, id string, q engine.ItemQuery) ([]engine.BatchItem, error) {
+func (s batches) BatchItems(ctx context.Context, id string, q store.ItemQuery) ([]store.BatchItem, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s batches) BatchItems(ctx context.Context, id string, q engine.ItemQuery) 
 	if limit <= 0 {
 		limit = defaultLimit
 	}
-	var found []engine.BatchItem
+	var found []store.BatchItem
 	first, _ := x.find(q.After + 1)
 	for _, item := range x.items[first:] {
 		if len(found) == limit {

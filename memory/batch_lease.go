@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // ClaimBatch leases the batch that has been due longest.
-func (s batches) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Batch, error) {
+func (s batches) ClaimBatch(ctx context.Context, lease store.Lease) (*store.Batch, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -36,13 +36,13 @@ func (s batches) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Ba
 }
 
 // SaveBatch writes progress for the holder of the lease.
-func (s batches) SaveBatch(ctx context.Context, b engine.Batch, items []engine.BatchItem, extend time.Duration, release bool) (bool, error) {
+func (s batches) SaveBatch(ctx context.Context, b store.Batch, items []store.BatchItem, extend time.Duration, release bool) (bool, error) {
 	if err := s.begin(ctx); err != nil {
 		return false, err
 	}
 	defer s.mu.Unlock()
 	x := s.batches[b.ID]
-	if x == nil || x.record.Lease != b.Lease || b.Lease == "" && x.record.Phase != engine.BatchCollecting {
+	if x == nil || x.record.Lease != b.Lease || b.Lease == "" && x.record.Phase != store.BatchCollecting {
 		return false, nil
 	}
 	now, to := s.now(), &x.record
@@ -56,7 +56,7 @@ func (s batches) SaveBatch(ctx context.Context, b engine.Batch, items []engine.B
 	}
 	for _, item := range items {
 		i, there := x.find(item.N)
-		if !there || x.items[i].Outcome != engine.ItemOpen {
+		if !there || x.items[i].Outcome != store.ItemOpen {
 			continue
 		}
 		old := &x.items[i]
@@ -67,30 +67,30 @@ func (s batches) SaveBatch(ctx context.Context, b engine.Batch, items []engine.B
 }
 
 // StopBatch stops a batch that has not ended.
-func (s batches) StopBatch(ctx context.Context, id, message string) (*engine.Batch, error) {
+func (s batches) StopBatch(ctx context.Context, id, message string) (*store.Batch, error) {
 	return s.changeBatch(ctx, id, func(x *batch, _ time.Time) bool {
 		b := &x.record
-		if b.Phase == engine.BatchComplete || b.Phase == engine.BatchStopped {
+		if b.Phase == store.BatchComplete || b.Phase == store.BatchStopped {
 			return false
 		}
-		x.stoppedIn, b.Phase, b.Message = b.Phase, engine.BatchStopped, message
+		x.stoppedIn, b.Phase, b.Message = b.Phase, store.BatchStopped, message
 		x.free(time.Time{})
 		return true
 	})
 }
 
 // ContinueBatch resumes a stopped batch in the phase in which it was stopped.
-func (s batches) ContinueBatch(ctx context.Context, id string) (*engine.Batch, error) {
+func (s batches) ContinueBatch(ctx context.Context, id string) (*store.Batch, error) {
 	return s.changeBatch(ctx, id, func(x *batch, now time.Time) bool {
 		b := &x.record
-		if b.Phase != engine.BatchStopped {
+		if b.Phase != store.BatchStopped {
 			return false
 		}
 		if b.Phase = x.stoppedIn; b.Phase == "" { // its worker stopped it
-			b.Phase = engine.BatchRunning
+			b.Phase = store.BatchRunning
 		}
 		x.stoppedIn, b.Message, b.Forgiven = "", "", b.Failed
-		if b.Phase == engine.BatchCollecting {
+		if b.Phase == store.BatchCollecting {
 			now = time.Time{}
 		}
 		x.free(now)
@@ -98,7 +98,7 @@ func (s batches) ContinueBatch(ctx context.Context, id string) (*engine.Batch, e
 	})
 }
 
-func (s batches) changeBatch(ctx context.Context, id string, change func(*batch, time.Time) bool) (*engine.Batch, error) {
+func (s batches) changeBatch(ctx context.Context, id string, change func(*batch, time.Time) bool) (*store.Batch, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (s batches) DeleteBatch(ctx context.Context, id string) (bool, error) {
 		return false, err
 	}
 	if x.held(s.now()) {
-		return false, fmt.Errorf("batch %s: %w by %s", id, engine.ErrSessionBusy, x.record.LeaseOwner)
+		return false, fmt.Errorf("batch %s: %w by %s", id, store.ErrSessionBusy, x.record.LeaseOwner)
 	}
 	delete(s.batches, id)
 	delete(s.batchKeys, x.record.Key)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // commits writes checkpoints.
@@ -14,7 +14,7 @@ type commits struct{ *data }
 
 // Commit checks all rows before it writes the first one, so that a call with an invalid row
 // writes nothing.
-func (s commits) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+func (s commits) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]store.CommitResult, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -23,17 +23,17 @@ func (s commits) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([
 	for i := range checkpoints {
 		c := &checkpoints[i]
 		if once[c.Session] {
-			return nil, fmt.Errorf("commit: %w: two checkpoints of session %s in one call", engine.ErrBadRequest, c.Session)
+			return nil, fmt.Errorf("commit: %w: two checkpoints of session %s in one call", store.ErrBadRequest, c.Session)
 		}
 		once[c.Session] = true
-		if x := s.sessions[c.Session]; x.guard(c) == engine.Committed {
+		if x := s.sessions[c.Session]; x.guard(c) == store.Committed {
 			if err := x.fault(c); err != nil {
 				return nil, fmt.Errorf("commit: session %s: %w", c.Session, err)
 			}
 		}
 	}
 	now := s.now()
-	results := make([]engine.CommitResult, len(checkpoints))
+	results := make([]store.CommitResult, len(checkpoints))
 	for i := range checkpoints {
 		results[i] = s.commit(&checkpoints[i], now)
 	}
@@ -41,22 +41,22 @@ func (s commits) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([
 }
 
 // guard decides whether a checkpoint is written, and returns its outcome; x may be nil.
-func (x *session) guard(c *engine.Checkpoint) engine.CommitOutcome {
+func (x *session) guard(c *store.Checkpoint) store.CommitOutcome {
 	switch {
 	case x == nil:
-		return engine.Lost
+		return store.Lost
 	case c.Transition != "" && x.record.Transition == c.Transition:
-		return engine.Again
+		return store.Again
 	case c.Lease == "" || x.record.Lease != c.Lease || x.record.Version != c.Version:
-		return engine.Lost
+		return store.Lost
 	case c.Closing && x.record.Inbox > c.Seen:
-		return engine.Refused
+		return store.Refused
 	}
-	return engine.Committed
+	return store.Committed
 }
 
 // fault returns the error that a database would return: an execution or message number used twice.
-func (x *session) fault(c *engine.Checkpoint) error {
+func (x *session) fault(c *store.Checkpoint) error {
 	seqs := make(map[int64]bool, len(c.Executions))
 	for i := range c.Executions {
 		seq := c.Executions[i].Seq
@@ -76,10 +76,10 @@ func (x *session) fault(c *engine.Checkpoint) error {
 	return nil
 }
 
-func (s commits) commit(c *engine.Checkpoint, now time.Time) engine.CommitResult {
+func (s commits) commit(c *store.Checkpoint, now time.Time) store.CommitResult {
 	x := s.sessions[c.Session]
 	outcome := x.guard(c)
-	if outcome == engine.Committed {
+	if outcome == store.Committed {
 		x.advance(c, now)
 		x.writeHistory(c)
 		s.keepBlobs(x, c)
@@ -87,7 +87,7 @@ func (s commits) commit(c *engine.Checkpoint, now time.Time) engine.CommitResult
 		s.createChildren(c)
 		s.tellParent(c, now)
 	}
-	result := engine.CommitResult{Outcome: outcome, Now: now}
+	result := store.CommitResult{Outcome: outcome, Now: now}
 	if x != nil {
 		result.Inbox = x.record.Inbox
 	}
@@ -95,7 +95,7 @@ func (s commits) commit(c *engine.Checkpoint, now time.Time) engine.CommitResult
 }
 
 // advance writes the session's own properties.
-func (x *session) advance(c *engine.Checkpoint, now time.Time) {
+func (x *session) advance(c *store.Checkpoint, now time.Time) {
 	r := &x.record
 	r.Version++
 	r.Transition, r.UpdatedAt, r.Claims = c.Transition, now, 0
@@ -121,7 +121,7 @@ func (x *session) advance(c *engine.Checkpoint, now time.Time) {
 }
 
 // writeHistory writes the history of a checkpoint and marks its requests.
-func (x *session) writeHistory(c *engine.Checkpoint) {
+func (x *session) writeHistory(c *store.Checkpoint) {
 	for i := range c.Executions {
 		e := cloneExecution(c.Executions[i])
 		e.Session = x.record.ID
@@ -151,7 +151,7 @@ func (x *session) writeHistory(c *engine.Checkpoint) {
 
 // keepBlobs removes and adds blobs. A blob may belong to another session (a copy for the parent),
 // which may have been deleted.
-func (s commits) keepBlobs(x *session, c *engine.Checkpoint) {
+func (s commits) keepBlobs(x *session, c *store.Checkpoint) {
 	for _, hash := range c.DropBlobs {
 		delete(x.blobs, hash)
 	}
@@ -170,7 +170,7 @@ func (s commits) keepBlobs(x *session, c *engine.Checkpoint) {
 }
 
 // createChildren skips a child session that an earlier attempt of the same transition created.
-func (s commits) createChildren(c *engine.Checkpoint) {
+func (s commits) createChildren(c *store.Checkpoint) {
 	for _, n := range c.Children {
 		if n.Parent == "" {
 			n.Parent = c.Session
@@ -182,7 +182,7 @@ func (s commits) createChildren(c *engine.Checkpoint) {
 }
 
 // tellParent delivers the end of a child to its parent's inbox. A deleted parent is skipped.
-func (s commits) tellParent(c *engine.Checkpoint, now time.Time) {
+func (s commits) tellParent(c *store.Checkpoint, now time.Time) {
 	if c.ToParent == nil {
 		return
 	}

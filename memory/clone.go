@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // utc drops the zone and the monotonic reading, which no database keeps.
@@ -16,7 +16,7 @@ func utc(t time.Time) time.Time {
 	return t.UTC().Round(0)
 }
 
-func cloneRecord(r engine.SessionRecord) engine.SessionRecord {
+func cloneRecord(r store.SessionRecord) store.SessionRecord {
 	r.State = slices.Clone(r.State)
 	r.Counters = slices.Clone(r.Counters)
 	r.Awaiting = slices.Clone(r.Awaiting)
@@ -24,13 +24,13 @@ func cloneRecord(r engine.SessionRecord) engine.SessionRecord {
 	return r
 }
 
-func cloneRequest(r engine.Request) engine.Request {
+func cloneRequest(r store.Request) store.Request {
 	r.Body = slices.Clone(r.Body)
 	r.At = utc(r.At)
 	return r
 }
 
-func cloneExecution(e engine.Execution) engine.Execution {
+func cloneExecution(e store.Execution) store.Execution {
 	e.Input = slices.Clone(e.Input)
 	e.Output = slices.Clone(e.Output)
 	e.Error = slices.Clone(e.Error)

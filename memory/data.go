@@ -7,7 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // The data are all that a Store keeps, under one mutex.
@@ -22,10 +23,10 @@ type data struct {
 
 	workflows   map[string]*workflow
 	refs        int // the last Ref given
-	definitions map[string]engine.StoredDefinition
+	definitions map[string]graph.StoredDefinition
 
-	engines   []engine.Announcement
-	audit     []engine.AuditEntry // by At, then ID
+	engines   []store.Announcement
+	audit     []store.AuditEntry // by At, then ID
 	batches   map[string]*batch
 	batchKeys map[string]string // ids of batches by their idempotency key
 	duties    map[string]duty   // by name
@@ -64,7 +65,7 @@ func newData(clock func() time.Time) *data {
 		pending:     make(map[string]*session),
 		starts:      make(map[string]*session),
 		workflows:   make(map[string]*workflow),
-		definitions: make(map[string]engine.StoredDefinition),
+		definitions: make(map[string]graph.StoredDefinition),
 		batches:     make(map[string]*batch),
 		batchKeys:   make(map[string]string),
 		duties:      make(map[string]duty),
@@ -97,7 +98,7 @@ func (d *data) put(x *session) {
 	} else {
 		d.due[id] = x
 	}
-	if x.record.Status == engine.StatusPending {
+	if x.record.Status == store.StatusPending {
 		d.pending[id] = x
 	} else {
 		delete(d.pending, id)
@@ -105,10 +106,10 @@ func (d *data) put(x *session) {
 }
 
 // newSession enters a session whose id and key are free.
-func (d *data) newSession(n engine.NewSession) *session {
+func (d *data) newSession(n store.NewSession) *session {
 	now := d.now()
 	x := &session{
-		record: engine.SessionRecord{
+		record: store.SessionRecord{
 			ID: n.ID, Workflow: n.Workflow, Status: n.Status, Root: n.Root,
 			State: slices.Clone(n.State), Counters: slices.Clone(n.Counters), Labels: maps.Clone(n.Labels),
 			CreatedAt: now, UpdatedAt: now, DueAt: now,

@@ -5,14 +5,14 @@ import (
 	"context"
 	"slices"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // definitions are what steps were when they were executed.
 type definitions struct{ *data }
 
 // SaveDefinitions keeps the first text of each hash.
-func (s definitions) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
+func (s definitions) SaveDefinitions(ctx context.Context, definitions []graph.StoredDefinition) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -31,12 +31,12 @@ func (s definitions) SaveDefinitions(ctx context.Context, definitions []engine.S
 }
 
 // Definitions returns those that are there, each once.
-func (s definitions) Definitions(ctx context.Context, hashes []string) ([]engine.StoredDefinition, error) {
+func (s definitions) Definitions(ctx context.Context, hashes []string) ([]graph.StoredDefinition, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var out []engine.StoredDefinition
+	var out []graph.StoredDefinition
 	for _, h := range sortedIDs(hashes) {
 		if d, ok := s.definitions[h]; ok {
 			out = append(out, d)
@@ -46,18 +46,18 @@ func (s definitions) Definitions(ctx context.Context, hashes []string) ([]engine
 }
 
 // StepDefinitions returns the oldest first.
-func (s definitions) StepDefinitions(ctx context.Context, workflow, step string) ([]engine.StoredDefinition, error) {
+func (s definitions) StepDefinitions(ctx context.Context, workflow, step string) ([]graph.StoredDefinition, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var out []engine.StoredDefinition
+	var out []graph.StoredDefinition
 	for _, d := range s.definitions {
 		if d.Workflow == workflow && (step == "" || d.Step == step) {
 			out = append(out, d)
 		}
 	}
-	slices.SortFunc(out, func(a, b engine.StoredDefinition) int {
+	slices.SortFunc(out, func(a, b graph.StoredDefinition) int {
 		return cmp.Or(a.FirstSeen.Compare(b.FirstSeen), cmp.Compare(a.Hash, b.Hash))
 	})
 	return out, nil

@@ -6,11 +6,12 @@ import (
 	"maps"
 	"strconv"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // EditWorkflow checks an edit as a whole before it changes anything.
-func (s workflows) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Workflow, error) {
+func (s workflows) EditWorkflow(ctx context.Context, edit store.Edit) (*graph.Workflow, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -21,14 +22,14 @@ func (s workflows) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.
 	return s.workflow(edit.Workflow), nil
 }
 
-func (s workflows) edit(edit engine.Edit) error {
+func (s workflows) edit(edit store.Edit) error {
 	w := s.workflows[edit.Workflow]
 	if edit.Match != "" && (w == nil || s.workflow(edit.Workflow).ETag() != edit.Match) {
-		return engine.ErrVersionMismatch
+		return store.ErrVersionMismatch
 	}
 	if edit.Delete {
 		if w == nil {
-			return engine.ErrWorkflowNotFound
+			return store.ErrWorkflowNotFound
 		}
 		delete(s.workflows, edit.Workflow)
 		s.dropPaths(func(n *step) bool { return n.workflow == edit.Workflow })
@@ -50,7 +51,7 @@ func (s workflows) edit(edit engine.Edit) error {
 
 // checkPaths checks that every path to be put has both of its ends after the edit and, if the
 // path has a Ref, still exists.
-func (s workflows) checkPaths(edit engine.Edit) error {
+func (s workflows) checkPaths(edit store.Edit) error {
 	there := make(map[string]bool)
 	if w := s.workflows[edit.Workflow]; w != nil {
 		for _, n := range w.steps {
@@ -67,17 +68,17 @@ func (s workflows) checkPaths(edit engine.Edit) error {
 	for i := range edit.PutPaths {
 		p := &edit.PutPaths[i]
 		if !there[p.Source] {
-			return fmt.Errorf("path %s: source %q: %w", p.ID, p.Source, engine.ErrStepNotFound)
+			return fmt.Errorf("path %s: source %q: %w", p.ID, p.Source, store.ErrStepNotFound)
 		}
 		if other := p.TargetWorkflow; other != "" && other != edit.Workflow {
 			if s.step(other, p.Target) == nil {
-				return fmt.Errorf("path %s: target %q of workflow %s: %w", p.ID, p.Target, other, engine.ErrStepNotFound)
+				return fmt.Errorf("path %s: target %q of workflow %s: %w", p.ID, p.Target, other, store.ErrStepNotFound)
 			}
 		} else if !there[p.Target] {
-			return fmt.Errorf("path %s: target %q: %w", p.ID, p.Target, engine.ErrStepNotFound)
+			return fmt.Errorf("path %s: target %q: %w", p.ID, p.Target, store.ErrStepNotFound)
 		}
 		if p.Ref != "" && !survives(p.Ref) {
-			return fmt.Errorf("path %s: %w", p.ID, engine.ErrPathNotFound)
+			return fmt.Errorf("path %s: %w", p.ID, store.ErrPathNotFound)
 		}
 	}
 	return nil
@@ -85,7 +86,7 @@ func (s workflows) checkPaths(edit engine.Edit) error {
 
 // survivors returns a function that reports whether the path of a Ref belongs to the workflow and
 // is not removed by this edit.
-func (s workflows) survivors(edit engine.Edit) func(ref string) bool {
+func (s workflows) survivors(edit store.Edit) func(ref string) bool {
 	w := s.workflows[edit.Workflow]
 	if w == nil {
 		return func(string) bool { return false }
@@ -106,7 +107,7 @@ func (s workflows) survivors(edit engine.Edit) func(ref string) bool {
 }
 
 // apply makes the changes of a checked edit.
-func (s workflows) apply(edit engine.Edit, properties map[string]any) {
+func (s workflows) apply(edit store.Edit, properties map[string]any) {
 	w := s.workflows[edit.Workflow]
 	if w == nil {
 		w = newWorkflow()
@@ -132,7 +133,7 @@ func (s workflows) apply(edit engine.Edit, properties map[string]any) {
 	}
 }
 
-func (s workflows) putStep(w *workflow, id string, put *engine.Step) {
+func (s workflows) putStep(w *workflow, id string, put *graph.Step) {
 	properties := cloneProperties(put.Properties())
 	properties["workflow"] = id
 	if n := s.step(id, put.ID); n != nil {
@@ -142,7 +143,7 @@ func (s workflows) putStep(w *workflow, id string, put *engine.Step) {
 	w.add(&step{workflow: id, properties: properties})
 }
 
-func (s workflows) putPath(id string, put *engine.Path) {
+func (s workflows) putPath(id string, put *graph.Path) {
 	target := id
 	if put.TargetWorkflow != "" {
 		target = put.TargetWorkflow

@@ -7,25 +7,25 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Descendants filters and sorts the sessions below one.
-func (s sessions) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
+func (s sessions) Descendants(ctx context.Context, q store.DescendantQuery) ([]store.SessionRecord, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	key := func(x *session) engine.Cursor {
+	key := func(x *session) store.Cursor {
 		if q.Awaiting {
-			return engine.Cursor{At: x.record.AwaitingSince, ID: x.record.ID}
+			return store.Cursor{At: x.record.AwaitingSince, ID: x.record.ID}
 		}
-		return engine.Cursor{ID: x.record.ID}
+		return store.Cursor{ID: x.record.ID}
 	}
-	order := func(a, b engine.Cursor) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) }
+	order := func(a, b store.Cursor) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) }
 	after := q.After
 	if !q.Awaiting {
-		after.At = engine.Cursor{}.At
+		after.At = store.Cursor{}.At
 	}
 	now := s.now()
 	var rows []*session
@@ -39,13 +39,13 @@ func (s sessions) Descendants(ctx context.Context, q engine.DescendantQuery) ([]
 }
 
 // below reports whether a session is one of those the query is for.
-func (x *session) below(q *engine.DescendantQuery, now time.Time) bool {
+func (x *session) below(q *store.DescendantQuery, now time.Time) bool {
 	r := &x.record
 	switch {
 	case !strings.HasPrefix(r.ID, q.Of+"/"),
 		q.Awaiting && r.AwaitingSince.IsZero(),
-		q.Moving && r.Lease == "" && (r.DueAt.IsZero() || r.Status != engine.StatusActive && r.DueAt.After(now)):
+		q.Moving && r.Lease == "" && (r.DueAt.IsZero() || r.Status != store.StatusActive && r.DueAt.After(now)):
 		return false
 	}
-	return q.Step == "" || slices.ContainsFunc(x.waiting(), func(w engine.Waiting) bool { return w.Step == q.Step })
+	return q.Step == "" || slices.ContainsFunc(x.waiting(), func(w store.Waiting) bool { return w.Step == q.Step })
 }

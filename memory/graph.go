@@ -3,7 +3,7 @@ package memory
 import (
 	"slices"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // A workflow holds the nodes of one workflow as a graph database does: properties as they were
@@ -56,7 +56,7 @@ func (n *step) id() string {
 
 // A path is one relationship.
 type path struct {
-	kind       engine.PathKind
+	kind       graph.PathKind
 	from, to   *step
 	properties map[string]any
 }

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A Hand puts nodes into a store past its methods. A step without workflow is filed at once,
@@ -21,7 +22,7 @@ func (h Hand) Step(_ context.Context, properties map[string]any) error {
 	defer h.Store.mu.Unlock()
 	p := cloneProperties(properties)
 	if p["workflow"] == nil {
-		p["workflow"] = engine.DefaultWorkflow
+		p["workflow"] = graph.DefaultWorkflow
 		h.Loose[p["id"].(string)] = true
 	}
 	id := p["workflow"].(string)
@@ -33,7 +34,7 @@ func (h Hand) Step(_ context.Context, properties map[string]any) error {
 }
 
 // Path adds a path between the first steps of two ids.
-func (h Hand) Path(_ context.Context, kind engine.PathKind, source, target string, properties map[string]any) error {
+func (h Hand) Path(_ context.Context, kind graph.PathKind, source, target string, properties map[string]any) error {
 	h.Store.mu.Lock()
 	defer h.Store.mu.Unlock()
 	from, to := h.find(source), h.find(target)
@@ -49,7 +50,7 @@ func (h Hand) Path(_ context.Context, kind engine.PathKind, source, target strin
 // file puts a loose step, and those that only it leads to, into the workflow of the step that
 // leads to it.
 func (h Hand) file(from, to *step) {
-	if !h.Loose[to.id()] || to.workflow != engine.DefaultWorkflow || from.workflow == engine.DefaultWorkflow {
+	if !h.Loose[to.id()] || to.workflow != graph.DefaultWorkflow || from.workflow == graph.DefaultWorkflow {
 		return
 	}
 	old, now := h.Store.data.workflows[to.workflow], h.Store.data.workflows[from.workflow]
@@ -92,7 +93,7 @@ func (h Hand) Workflow(_ context.Context, properties map[string]any) error {
 func (h Hand) Session(_ context.Context, properties map[string]any) error {
 	h.Store.mu.Lock()
 	defer h.Store.mu.Unlock()
-	h.Store.newSession(engine.NewSession{ID: properties["id"].(string), State: []byte(properties["state"].(string))})
+	h.Store.newSession(store.NewSession{ID: properties["id"].(string), State: []byte(properties["state"].(string))})
 	return nil
 }
 

@@ -7,21 +7,22 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // execution finds an execution number: its index, or where to insert it, and whether it exists.
 func (x *session) execution(seq int64) (int, bool) {
-	return slices.BinarySearchFunc(x.executions, seq, func(e engine.Execution, seq int64) int { return cmp.Compare(e.Seq, seq) })
+	return slices.BinarySearchFunc(x.executions, seq, func(e store.Execution, seq int64) int { return cmp.Compare(e.Seq, seq) })
 }
 
 // message does the same for a message number.
 func (x *session) message(n int64) (int, bool) {
-	return slices.BinarySearchFunc(x.messages, n, func(m engine.Message, n int64) int { return cmp.Compare(m.N, n) })
+	return slices.BinarySearchFunc(x.messages, n, func(m function.Message, n int64) int { return cmp.Compare(m.N, n) })
 }
 
 // page returns the part of an ordered list that q selects. Nothing is copied.
-func page[T any](list []T, q engine.HistoryQuery, number func(*T) int64, keep func(*T) bool) []T {
+func page[T any](list []T, q store.HistoryQuery, number func(*T) int64, keep func(*T) bool) []T {
 	var in []T
 	for i := range list {
 		n := number(&list[i])
@@ -44,7 +45,7 @@ func page[T any](list []T, q engine.HistoryQuery, number func(*T) int64, keep fu
 type history struct{ *data }
 
 // Executions returns a page in seq order.
-func (s history) Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error) {
+func (s history) Executions(ctx context.Context, id string, q store.HistoryQuery) ([]store.Execution, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -54,8 +55,8 @@ func (s history) Executions(ctx context.Context, id string, q engine.HistoryQuer
 		return nil, nil
 	}
 	list := page(x.executions, q,
-		func(e *engine.Execution) int64 { return e.Seq },
-		func(e *engine.Execution) bool { return q.Step == "" || e.Step == q.Step })
+		func(e *store.Execution) int64 { return e.Seq },
+		func(e *store.Execution) bool { return q.Step == "" || e.Step == q.Step })
 	for i := range list {
 		list[i] = cloneExecution(list[i])
 		if !q.Lineage {
@@ -66,8 +67,8 @@ func (s history) Executions(ctx context.Context, id string, q engine.HistoryQuer
 }
 
 // related returns the relations whose other end exists.
-func (x *session) related(list []engine.Lineage) []engine.Lineage {
-	return slices.DeleteFunc(list, func(l engine.Lineage) bool {
+func (x *session) related(list []store.Lineage) []store.Lineage {
+	return slices.DeleteFunc(list, func(l store.Lineage) bool {
 		return !x.has(l.Execution)
 	})
 }
@@ -84,7 +85,7 @@ func (x *session) has(id string) bool {
 }
 
 // Messages returns a page of the chat.
-func (s history) Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error) {
+func (s history) Messages(ctx context.Context, id string, q store.HistoryQuery) ([]function.Message, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -93,11 +94,11 @@ func (s history) Messages(ctx context.Context, id string, q engine.HistoryQuery)
 	if x == nil {
 		return nil, nil
 	}
-	return page(x.messages, q, func(m *engine.Message) int64 { return m.N }, func(*engine.Message) bool { return true }), nil
+	return page(x.messages, q, func(m *function.Message) int64 { return m.N }, func(*function.Message) bool { return true }), nil
 }
 
 // AllRequests returns a page of the inbox.
-func (s history) AllRequests(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Request, error) {
+func (s history) AllRequests(ctx context.Context, id string, q store.HistoryQuery) ([]store.Request, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func (s history) AllRequests(ctx context.Context, id string, q engine.HistoryQue
 	if x == nil {
 		return nil, nil
 	}
-	list := page(x.requests, q, func(r *engine.Request) int64 { return r.N }, func(*engine.Request) bool { return true })
+	list := page(x.requests, q, func(r *store.Request) int64 { return r.N }, func(*store.Request) bool { return true })
 	for i := range list {
 		list[i] = cloneRequest(list[i])
 	}
@@ -133,7 +134,7 @@ func (s history) Blobs(ctx context.Context, id string, hashes []string) (map[str
 }
 
 // Results returns the rounds of one visit in index order.
-func (s history) Results(ctx context.Context, id, step string, visit int) ([]engine.StoredResult, error) {
+func (s history) Results(ctx context.Context, id, step string, visit int) ([]store.StoredResult, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -142,12 +143,12 @@ func (s history) Results(ctx context.Context, id, step string, visit int) ([]eng
 	if x == nil {
 		return nil, nil
 	}
-	var out []engine.StoredResult
+	var out []store.StoredResult
 	for r, output := range x.results {
 		if r.step == step && r.visit == visit {
-			out = append(out, engine.StoredResult{Session: id, Step: step, Visit: visit, Index: r.index, Output: slices.Clone(output)})
+			out = append(out, store.StoredResult{Session: id, Step: step, Visit: visit, Index: r.index, Output: slices.Clone(output)})
 		}
 	}
-	slices.SortFunc(out, func(a, b engine.StoredResult) int { return cmp.Compare(a.Index, b.Index) })
+	slices.SortFunc(out, func(a, b store.StoredResult) int { return cmp.Compare(a.Index, b.Index) })
 	return out, nil
 }

@@ -6,20 +6,21 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // leases are taken, extended and given back; what is due and waits for a worker.
 type leases struct{ *data }
 
 // Claim leases due sessions. The order of a map is as good as shuffled.
-func (s leases) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) Claim(ctx context.Context, o store.ClaimOptions) ([]store.Claimed, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
 	now := s.now()
-	var out []engine.Claimed
+	var out []store.Claimed
 	for _, x := range s.due {
 		if len(out) >= o.Limit {
 			break
@@ -34,13 +35,13 @@ func (s leases) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Clai
 }
 
 // ClaimByID leases those of the ids that are not leased, in id order.
-func (s leases) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) ClaimByID(ctx context.Context, ids []string, o store.ClaimOptions) ([]store.Claimed, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
 	now := s.now()
-	var out []engine.Claimed
+	var out []store.Claimed
 	for _, id := range sortedIDs(ids) {
 		if x := s.sessions[id]; x != nil && !x.record.Held(now) {
 			out = append(out, s.claim(x, o, now))
@@ -52,19 +53,19 @@ func (s leases) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptio
 // workflowOf returns the workflow of a session, also of a session created by hand.
 func workflowOf(x *session) string {
 	if x.record.Workflow == "" {
-		return engine.DefaultWorkflow
+		return graph.DefaultWorkflow
 	}
 	return x.record.Workflow
 }
 
-func (s leases) claim(x *session, o engine.ClaimOptions, now time.Time) engine.Claimed {
-	x.lease(engine.Lease{Token: o.Token(), Owner: o.Owner, For: o.For}, now)
+func (s leases) claim(x *session, o store.ClaimOptions, now time.Time) store.Claimed {
+	x.lease(store.Lease{Token: o.Token(), Owner: o.Owner, For: o.For}, now)
 	s.put(x)
 	return x.claimed(now)
 }
 
 // Extend extends the leases whose token is still current.
-func (s leases) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
+func (s leases) Extend(ctx context.Context, leases []store.LeaseRef, by time.Duration) ([]string, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (s leases) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Du
 }
 
 // Release gives leases back; the sessions become due at once.
-func (s leases) Release(ctx context.Context, leases []engine.LeaseRef) error {
+func (s leases) Release(ctx context.Context, leases []store.LeaseRef) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (s leases) Release(ctx context.Context, leases []engine.LeaseRef) error {
 }
 
 // leased returns the session if it is still leased under the token, else nil.
-func (s leases) leased(l engine.LeaseRef) *session {
+func (s leases) leased(l store.LeaseRef) *session {
 	x := s.sessions[l.Session]
 	if x == nil || l.Token == "" || x.record.Lease != l.Token {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // defaultLimit is the number of rows of a page when the query sets none.
@@ -20,26 +20,26 @@ const defaultLimit = 50
 type sessions struct{ *data }
 
 // Session returns a copy of one session.
-func (s sessions) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
+func (s sessions) Session(ctx context.Context, id string) (*store.SessionRecord, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
 	x := s.sessions[id]
 	if x == nil {
-		return nil, fmt.Errorf("session %s: %w", id, engine.ErrSessionNotFound)
+		return nil, fmt.Errorf("session %s: %w", id, store.ErrSessionNotFound)
 	}
 	r := cloneRecord(x.record)
 	return &r, nil
 }
 
 // SessionsByID returns those that exist, each once.
-func (s sessions) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
+func (s sessions) SessionsByID(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var out []engine.SessionRecord
+	var out []store.SessionRecord
 	for _, id := range sortedIDs(ids) {
 		if x := s.sessions[id]; x != nil {
 			out = append(out, cloneRecord(x.record))
@@ -49,7 +49,7 @@ func (s sessions) SessionsByID(ctx context.Context, ids []string) ([]engine.Sess
 }
 
 // ListSessions filters and sorts all sessions.
-func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
+func (s sessions) ListSessions(ctx context.Context, q store.SessionQuery) ([]store.SessionRecord, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func firstOf(rows []*session, limit int) []*session {
 	return rows[:min(limit, len(rows))]
 }
 
-func records(rows []*session, withState bool) (out []engine.SessionRecord) {
+func records(rows []*session, withState bool) (out []store.SessionRecord) {
 	for _, x := range rows {
 		r := x.record
 		if !withState {
@@ -77,12 +77,12 @@ func records(rows []*session, withState bool) (out []engine.SessionRecord) {
 }
 
 // page returns the sessions of one page, in its order.
-func (s sessions) page(q engine.SessionQuery) []*session {
+func (s sessions) page(q store.SessionQuery) []*session {
 	rows := s.matching(q)
 	if q.OldestWaiting {
 		rows = slices.DeleteFunc(rows, func(x *session) bool { return x.record.AwaitingSince.IsZero() })
 	}
-	if q.After != (engine.Cursor{}) {
+	if q.After != (store.Cursor{}) {
 		rows = slices.DeleteFunc(rows, func(x *session) bool { return compareCursors(q, cursor(q, x), q.After) <= 0 })
 	}
 	slices.SortFunc(rows, func(a, b *session) int { return compareCursors(q, cursor(q, a), cursor(q, b)) })
@@ -91,7 +91,7 @@ func (s sessions) page(q engine.SessionQuery) []*session {
 
 // Candidates are the sessions that have the workflow and the status, where a text or labels are
 // looked for as well.
-func (s sessions) Candidates(ctx context.Context, q engine.SessionQuery, _ string) ([]engine.Cursor, bool, error) {
+func (s sessions) Candidates(ctx context.Context, q store.SessionQuery, _ string) ([]store.Cursor, bool, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, false, err
 	}
@@ -100,7 +100,7 @@ func (s sessions) Candidates(ctx context.Context, q engine.SessionQuery, _ strin
 		return nil, true, nil
 	}
 	q.Text, q.Labels = "", nil
-	var found []engine.Cursor
+	var found []store.Cursor
 	for _, x := range s.page(q) {
 		found = append(found, cursor(q, x))
 	}
@@ -108,15 +108,15 @@ func (s sessions) Candidates(ctx context.Context, q engine.SessionQuery, _ strin
 }
 
 // cursor is the sort key of a session in the order of the query.
-func cursor(q engine.SessionQuery, x *session) engine.Cursor {
+func cursor(q store.SessionQuery, x *session) store.Cursor {
 	if q.OldestWaiting {
-		return engine.Cursor{At: x.record.AwaitingSince, ID: x.record.ID}
+		return store.Cursor{At: x.record.AwaitingSince, ID: x.record.ID}
 	}
-	return engine.Cursor{At: x.record.CreatedAt, ID: x.record.ID}
+	return store.Cursor{At: x.record.CreatedAt, ID: x.record.ID}
 }
 
 // compareCursors is negative when a comes before b in the order of the query.
-func compareCursors(q engine.SessionQuery, a, b engine.Cursor) int {
+func compareCursors(q store.SessionQuery, a, b store.Cursor) int {
 	order := cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 	if q.OldestWaiting {
 		return order
@@ -125,14 +125,14 @@ func compareCursors(q engine.SessionQuery, a, b engine.Cursor) int {
 }
 
 // CountSessions counts the sessions of a query in groups.
-func (s sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+func (s sessions) CountSessions(ctx context.Context, q store.SessionQuery, by string) (map[string]int64, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
 	groups, ok := groupings[by]
 	if !ok {
-		return nil, fmt.Errorf("count sessions by %q: %w: status, workflow, \"workflow,status\" or step", by, engine.ErrBadRequest)
+		return nil, fmt.Errorf("count sessions by %q: %w: status, workflow, \"workflow,status\" or step", by, store.ErrBadRequest)
 	}
 	counts := make(map[string]int64)
 	for _, x := range s.matching(q) {
@@ -171,8 +171,8 @@ func (s sessions) Children(ctx context.Context, parent string) ([]string, error)
 }
 
 // waiting returns the open questions; a text that does not parse has none.
-func (x *session) waiting() []engine.Waiting {
-	var list []engine.Waiting
+func (x *session) waiting() []store.Waiting {
+	var list []store.Waiting
 	if len(x.record.Awaiting) > 0 {
 		_ = json.Unmarshal(x.record.Awaiting, &list)
 	}
@@ -180,7 +180,7 @@ func (x *session) waiting() []engine.Waiting {
 }
 
 // matching returns the sessions a query lets through, in no order.
-func (s sessions) matching(q engine.SessionQuery) []*session {
+func (s sessions) matching(q store.SessionQuery) []*session {
 	var rows []*session
 	if len(q.IDs) == 0 {
 		for _, x := range s.sessions {
@@ -199,7 +199,7 @@ func (s sessions) matching(q engine.SessionQuery) []*session {
 }
 
 // matches checks every filter except the ids.
-func (x *session) matches(q *engine.SessionQuery) bool {
+func (x *session) matches(q *store.SessionQuery) bool {
 	r := &x.record
 	switch {
 	case len(q.Status) > 0 && !slices.Contains(q.Status, r.Status),
@@ -218,7 +218,7 @@ func (x *session) matches(q *engine.SessionQuery) bool {
 			return false
 		}
 	}
-	return q.Step == "" || slices.ContainsFunc(x.waiting(), func(w engine.Waiting) bool { return w.Step == q.Step })
+	return q.Step == "" || slices.ContainsFunc(x.waiting(), func(w store.Waiting) bool { return w.Step == q.Step })
 }
 
 // fitsWorkflow reports whether a workflow equals a pattern or, for a pattern that ends in *, has its prefix.

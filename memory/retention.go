@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -13,12 +12,12 @@ import (
 type retention struct{ *data }
 
 // OldestSessions sorts all sessions.
-func (s retention) OldestSessions(ctx context.Context, after engine.Cursor, limit int) ([]engine.SessionRecord, error) {
+func (s retention) OldestSessions(ctx context.Context, after store.Cursor, limit int) ([]store.SessionRecord, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	q := engine.SessionQuery{}
+	q := store.SessionQuery{}
 	var rows []*session
 	for _, x := range s.sessions {
 		if after.At.IsZero() || compareCursors(q, cursor(q, x), after) < 0 {
@@ -26,7 +25,7 @@ func (s retention) OldestSessions(ctx context.Context, after engine.Cursor, limi
 		}
 	}
 	slices.SortFunc(rows, func(a, b *session) int { return compareCursors(q, cursor(q, b), cursor(q, a)) })
-	var out []engine.SessionRecord
+	var out []store.SessionRecord
 	for _, x := range rows[:min(limit, len(rows))] {
 		r := x.record
 		r.State, r.Counters = nil, nil
@@ -53,19 +52,19 @@ func (s retention) Parents(ctx context.Context, ids []string) ([]string, error) 
 }
 
 // RemoveFamilies removes everything in one call.
-func (s retention) RemoveFamilies(ctx context.Context, families [][]engine.SessionMark) ([]engine.Removal, error) {
+func (s retention) RemoveFamilies(ctx context.Context, families [][]store.SessionMark) ([]store.Removal, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	outcomes := make([]engine.Removal, len(families))
+	outcomes := make([]store.Removal, len(families))
 	for i, marks := range families {
 		outcomes[i] = s.removeFamily(marks)
 	}
 	return outcomes, nil
 }
 
-func (s retention) removeFamily(marks []engine.SessionMark) engine.Removal {
+func (s retention) removeFamily(marks []store.SessionMark) store.Removal {
 	ids := map[string]bool{}
 	for _, m := range marks {
 		ids[m.ID] = true
@@ -74,10 +73,10 @@ func (s retention) removeFamily(marks []engine.SessionMark) engine.Removal {
 		}
 	}
 	for _, b := range s.batches {
-		if b.record.Phase == engine.BatchComplete || b.record.Phase == engine.BatchStopped {
+		if b.record.Phase == store.BatchComplete || b.record.Phase == store.BatchStopped {
 			continue
 		}
-		if slices.ContainsFunc(b.items, func(i engine.BatchItem) bool { return i.Outcome == engine.ItemOpen && ids[i.Session] }) {
+		if slices.ContainsFunc(b.items, func(i store.BatchItem) bool { return i.Outcome == store.ItemOpen && ids[i.Session] }) {
 			return store.InBatch
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A session is one SESSION with its history, requests and blobs. record.State is never nil.
 type session struct {
-	record   engine.SessionRecord
+	record   store.SessionRecord
 	parent   string
 	children map[string]bool
 	start    string // key it was started with
@@ -17,9 +18,9 @@ type session struct {
 	key      string // concurrency key
 	tried    string // definition of the newest checkpoint, see engine.Checkpoint.Tried
 
-	executions []engine.Execution // by seq; lineage as given
-	messages   []engine.Message   // by n
-	requests   []engine.Request   // by n, without gaps: requests[n-1]
+	executions []store.Execution  // by seq; lineage as given
+	messages   []function.Message // by n
+	requests   []store.Request    // by n, without gaps: requests[n-1]
 	byKey      map[string]int     // index in requests
 	byTarget   map[string]int
 	blobs      map[string][]byte
@@ -33,7 +34,7 @@ type round struct {
 }
 
 // lease gives the session to a caller and counts the claim.
-func (x *session) lease(l engine.Lease, now time.Time) {
+func (x *session) lease(l store.Lease, now time.Time) {
 	x.record.Lease, x.record.LeaseOwner = l.Token, l.Owner
 	x.record.Claims++
 	x.extend(now.Add(l.For))
@@ -69,7 +70,7 @@ func (x *session) wake(now time.Time) {
 }
 
 // receive numbers a request and puts it into the inbox.
-func (x *session) receive(r engine.Request, now time.Time) *engine.Request {
+func (x *session) receive(r store.Request, now time.Time) *store.Request {
 	x.record.Inbox++
 	r.Session, r.ID, r.N, r.At = x.record.ID, requestID(x.record.ID, r.Key), x.record.Inbox, now
 	x.byKey[r.Key] = len(x.requests)
@@ -83,7 +84,7 @@ func (x *session) receive(r engine.Request, now time.Time) *engine.Request {
 func requestID(session, key string) string { return session + "/" + key }
 
 // request returns a copy of the request at an index, or nil.
-func (x *session) request(index map[string]int, key string) *engine.Request {
+func (x *session) request(index map[string]int, key string) *store.Request {
 	i, ok := index[key]
 	if !ok || key == "" {
 		return nil
@@ -93,8 +94,8 @@ func (x *session) request(index map[string]int, key string) *engine.Request {
 }
 
 // unapplied returns the requests not marked applied, in order.
-func (x *session) unapplied() []engine.Request {
-	var open []engine.Request
+func (x *session) unapplied() []store.Request {
+	var open []store.Request
 	for i := range x.requests {
 		if !x.requests[i].Applied {
 			open = append(open, cloneRequest(x.requests[i]))
@@ -104,8 +105,8 @@ func (x *session) unapplied() []engine.Request {
 }
 
 // claimed returns what a new holder of the lease receives.
-func (x *session) claimed(now time.Time) engine.Claimed {
-	return engine.Claimed{Session: cloneRecord(x.record), Requests: x.unapplied(), Now: now}
+func (x *session) claimed(now time.Time) store.Claimed {
+	return store.Claimed{Session: cloneRecord(x.record), Requests: x.unapplied(), Now: now}
 }
 
 // sortedIDs returns the ids sorted and without duplicates; its argument is unchanged.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Options of a Store. The zero value works.
@@ -32,7 +32,7 @@ type Store struct {
 	workflows
 }
 
-var _ engine.Store = (*Store)(nil)
+var _ store.Store = (*Store)(nil)
 
 // New returns an empty store.
 func New(o Options) *Store {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -19,18 +19,18 @@ const laneLooks = 100
 type turns struct{ *data }
 
 // LimitedWorkflows returns the workflows that have any property or a lane.
-func (s turns) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error) {
+func (s turns) LimitedWorkflows(ctx context.Context) ([]*graph.Workflow, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	found := map[string]*engine.Workflow{}
+	found := map[string]*graph.Workflow{}
 	for _, l := range s.lanes {
-		found[l.workflow] = &engine.Workflow{ID: l.workflow}
+		found[l.workflow] = &graph.Workflow{ID: l.workflow}
 	}
 	for id, w := range s.workflows {
 		if len(w.properties) > 0 {
-			found[id] = &engine.Workflow{ID: id}
+			found[id] = &graph.Workflow{ID: id}
 			readProperties(found[id], w.properties)
 		}
 	}
@@ -38,14 +38,14 @@ func (s turns) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error)
 }
 
 // TakeTurns implements engine.Store.
-func (s turns) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
+func (s turns) TakeTurns(ctx context.Context, q store.TurnQuery) (store.TurnsTaken, error) {
 	if err := s.begin(ctx); err != nil {
-		return engine.TurnsTaken{}, err
+		return store.TurnsTaken{}, err
 	}
 	defer s.mu.Unlock()
 	now := s.now()
-	var taken engine.TurnsTaken
-	limits := map[string]*engine.TurnLimit{}
+	var taken store.TurnsTaken
+	limits := map[string]*store.TurnLimit{}
 	for i := range q.Limits {
 		limits[q.Limits[i].Workflow] = &q.Limits[i]
 	}
@@ -63,7 +63,7 @@ func (s turns) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsT
 		if taken.More = len(taken.Sessions) == q.Most; taken.More {
 			return taken, nil
 		}
-		taken.Sessions = append(taken.Sessions, engine.DueSession{ID: x.record.ID, Workflow: workflowOf(x)})
+		taken.Sessions = append(taken.Sessions, store.DueSession{ID: x.record.ID, Workflow: workflowOf(x)})
 	}
 	for _, id := range s.lanesToLook(limits, now) {
 		if len(taken.Sessions) >= q.Most {
@@ -76,7 +76,7 @@ func (s turns) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsT
 }
 
 // dueOf returns the due sessions of the given workflows, in due order.
-func (s turns) dueOf(q engine.TurnQuery, now time.Time) (due []*session) {
+func (s turns) dueOf(q store.TurnQuery, now time.Time) (due []*session) {
 	rank := map[string]int{}
 	for i, l := range q.Limits {
 		rank[l.Workflow] = i
@@ -94,13 +94,13 @@ func (s turns) dueOf(q engine.TurnQuery, now time.Time) (due []*session) {
 
 // stopped reports whether the inbox holds an operator's cancel or pause that is not applied yet.
 func (x *session) stopped() bool {
-	return slices.ContainsFunc(x.requests, func(r engine.Request) bool {
-		return !r.Applied && (r.Kind == engine.RequestCancel || r.Kind == engine.RequestPause)
+	return slices.ContainsFunc(x.requests, func(r store.Request) bool {
+		return !r.Applied && (r.Kind == store.RequestCancel || r.Kind == store.RequestPause)
 	})
 }
 
 // enqueue removes the session from the due ones. A session that waited before keeps its place.
-func (s turns) enqueue(x *session, l *engine.TurnLimit, now time.Time) {
+func (s turns) enqueue(x *session, l *store.TurnLimit, now time.Time) {
 	id := l.LaneID(x.key)
 	t := s.turns[x.record.ID]
 	if t == nil {
@@ -116,12 +116,12 @@ func (s turns) enqueue(x *session, l *engine.TurnLimit, now time.Time) {
 	if at := s.lanes[id]; at.look.After(now) || at.look.IsZero() {
 		at.look = now
 	}
-	x.record.DueAt, x.record.Status = time.Time{}, engine.StatusPending
+	x.record.DueAt, x.record.Status = time.Time{}, store.StatusPending
 	s.put(x)
 }
 
 // lanesToLook returns the lanes of these workflows that are due for a check, those that have waited longest first.
-func (s turns) lanesToLook(limits map[string]*engine.TurnLimit, now time.Time) []string {
+func (s turns) lanesToLook(limits map[string]*store.TurnLimit, now time.Time) []string {
 	var ids []string
 	for id, l := range s.lanes {
 		if limits[l.workflow] != nil && !l.look.After(now) {
@@ -133,7 +133,7 @@ func (s turns) lanesToLook(limits map[string]*engine.TurnLimit, now time.Time) [
 }
 
 // admit gives turns in one lane.
-func (s turns) admit(id string, l *engine.TurnLimit, most int, now time.Time, taken *engine.TurnsTaken) {
+func (s turns) admit(id string, l *store.TurnLimit, most int, now time.Time, taken *store.TurnsTaken) {
 	at := s.lanes[id]
 	running, queue := s.lane(id, now)
 	room := min(l.Room(running), most, len(queue))
@@ -143,11 +143,11 @@ func (s turns) admit(id string, l *engine.TurnLimit, most int, now time.Time, ta
 		x, t := s.sessions[w.Session], s.turns[w.Session]
 		t.waiting = false
 		x.record.DueAt = now
-		if x.record.Status == engine.StatusPending {
+		if x.record.Status == store.StatusPending {
 			x.record.Status = t.status
 		}
 		s.put(x)
-		taken.Sessions = append(taken.Sessions, engine.DueSession{ID: w.Session, Workflow: workflowOf(x)})
+		taken.Sessions = append(taken.Sessions, store.DueSession{ID: w.Session, Workflow: workflowOf(x)})
 	}
 	switch {
 	case n < room:
@@ -165,7 +165,7 @@ func (s turns) admit(id string, l *engine.TurnLimit, most int, now time.Time, ta
 }
 
 // lane ends finished turns and returns the number of running sessions and the waiting ones in order.
-func (s turns) lane(id string, now time.Time) (running int, queue []engine.Waiter) {
+func (s turns) lane(id string, now time.Time) (running int, queue []store.Waiter) {
 	for session, t := range s.turns {
 		x := s.sessions[session]
 		switch {
@@ -173,21 +173,21 @@ func (s turns) lane(id string, now time.Time) (running int, queue []engine.Waite
 		case x == nil:
 			delete(s.turns, session)
 		case t.waiting:
-			queue = append(queue, engine.Waiter{Session: session, Fresh: t.fresh})
+			queue = append(queue, store.Waiter{Session: session, Fresh: t.fresh})
 		case x.record.Lease != "" || !x.record.DueAt.IsZero() && !x.record.DueAt.After(now):
 			running++
 		default:
 			delete(s.turns, session)
 		}
 	}
-	slices.SortFunc(queue, func(a, b engine.Waiter) int {
+	slices.SortFunc(queue, func(a, b store.Waiter) int {
 		return cmp.Or(cmp.Compare(s.turns[a.Session].place, s.turns[b.Session].place), cmp.Compare(a.Session, b.Session))
 	})
 	return running, queue
 }
 
 // Turn returns the place of a session in its queue.
-func (s turns) Turn(ctx context.Context, id string) (*engine.Turn, error) {
+func (s turns) Turn(ctx context.Context, id string) (*store.Turn, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -199,8 +199,8 @@ func (s turns) Turn(ctx context.Context, id string) (*engine.Turn, error) {
 	now := s.now()
 	running, queue := s.lane(t.lane, now)
 	at := s.lanes[t.lane]
-	out := &engine.Turn{Workflow: at.workflow, Key: at.key, Since: t.since, Running: running,
-		Ahead: slices.IndexFunc(queue, func(w engine.Waiter) bool { return w.Session == id })}
+	out := &store.Turn{Workflow: at.workflow, Key: at.key, Since: t.since, Running: running,
+		Ahead: slices.IndexFunc(queue, func(w store.Waiter) bool { return w.Session == id })}
 	if at.next.After(now) {
 		out.NextAt = at.next
 	}
@@ -208,18 +208,18 @@ func (s turns) Turn(ctx context.Context, id string) (*engine.Turn, error) {
 }
 
 // Lanes counts what waits and runs.
-func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
+func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]store.Lane, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var list []engine.Lane
+	var list []store.Lane
 	for id, at := range s.lanes {
 		if workflow != "" && at.workflow != workflow {
 			continue
 		}
-		l := engine.Lane{Workflow: at.workflow, Key: at.key}
-		var queue []engine.Waiter
+		l := store.Lane{Workflow: at.workflow, Key: at.key}
+		var queue []store.Waiter
 		l.Running, queue = s.lane(id, s.now())
 		if l.Waiting = len(queue); l.Waiting > 0 {
 			l.Oldest = s.turns[queue[0].Session].since
@@ -228,7 +228,7 @@ func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]engine.
 			list = append(list, l)
 		}
 	}
-	slices.SortFunc(list, func(a, b engine.Lane) int {
+	slices.SortFunc(list, func(a, b store.Lane) int {
 		return cmp.Or(-cmp.Compare(a.Waiting, b.Waiting), cmp.Compare(a.Workflow, b.Workflow), cmp.Compare(a.Key, b.Key))
 	})
 	return list[:min(len(list), limit)], nil

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // workflows are read and edited.
@@ -15,12 +17,12 @@ type workflows struct{ *data }
 
 // Workflows returns the existing ones, each once, in id order. It ignores entries, because a
 // step without a workflow is put into default at once.
-func (s workflows) Workflows(ctx context.Context, ids []string, _ map[string][]string) ([]*engine.Workflow, error) {
+func (s workflows) Workflows(ctx context.Context, ids []string, _ map[string][]string) ([]*graph.Workflow, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var out []*engine.Workflow
+	var out []*graph.Workflow
 	for _, id := range sortedIDs(ids) {
 		if _, ok := s.workflows[id]; ok {
 			out = append(out, s.workflow(id))
@@ -30,24 +32,24 @@ func (s workflows) Workflows(ctx context.Context, ids []string, _ map[string][]s
 }
 
 // WorkflowIDs lists workflows in id order.
-func (s workflows) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) {
+func (s workflows) WorkflowIDs(ctx context.Context) ([]store.WorkflowInfo, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var out []engine.WorkflowInfo
+	var out []store.WorkflowInfo
 	for id, w := range s.workflows {
 		name, _ := w.properties["name"].(string)
 		description, _ := w.properties["description"].(string)
-		out = append(out, engine.WorkflowInfo{ID: id, Name: name, Description: description, Steps: len(w.steps)})
+		out = append(out, store.WorkflowInfo{ID: id, Name: name, Description: description, Steps: len(w.steps)})
 	}
-	slices.SortFunc(out, func(a, b engine.WorkflowInfo) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(out, func(a, b store.WorkflowInfo) int { return cmp.Compare(a.ID, b.ID) })
 	return out, nil
 }
 
 // workflow reads one workflow; an empty one when it is not there.
-func (s workflows) workflow(id string) *engine.Workflow {
-	out := &engine.Workflow{ID: id}
+func (s workflows) workflow(id string) *graph.Workflow {
+	out := &graph.Workflow{ID: id}
 	w := s.workflows[id]
 	if w == nil {
 		return out
@@ -55,10 +57,10 @@ func (s workflows) workflow(id string) *engine.Workflow {
 	readProperties(out, w.properties)
 	seen := make(map[string]bool, len(w.steps))
 	for _, n := range w.steps {
-		read, problems := engine.StepFromProperties(cloneProperties(n.properties))
+		read, problems := graph.StepFromProperties(cloneProperties(n.properties))
 		out.Problems = append(out.Problems, problems...)
 		if seen[read.ID] {
-			out.Problems = append(out.Problems, engine.Problem{Level: "error", Step: read.ID, Code: "duplicate_step",
+			out.Problems = append(out.Problems, function.Problem{Level: "error", Step: read.ID, Code: "duplicate_step",
 				Message: fmt.Sprintf("two steps have the id %q: one of them is used, give the other an id of its own", read.ID)})
 			continue
 		}
@@ -66,7 +68,7 @@ func (s workflows) workflow(id string) *engine.Workflow {
 		out.Steps = append(out.Steps, read)
 	}
 	for ref, p := range w.paths {
-		read, problems := engine.PathFromProperties(p.kind, p.from.id(), p.to.id(), cloneProperties(p.properties))
+		read, problems := graph.PathFromProperties(p.kind, p.from.id(), p.to.id(), cloneProperties(p.properties))
 		out.Problems = append(out.Problems, problems...)
 		read.Ref = ref
 		if p.to.workflow != id {
@@ -79,7 +81,7 @@ func (s workflows) workflow(id string) *engine.Workflow {
 }
 
 // readProperties decodes the properties of a WORKFLOW node.
-func readProperties(out *engine.Workflow, properties map[string]any) {
+func readProperties(out *graph.Workflow, properties map[string]any) {
 	for name, v := range cloneProperties(properties) {
 		text, isText := v.(string)
 		switch {
@@ -90,7 +92,7 @@ func readProperties(out *engine.Workflow, properties map[string]any) {
 		case name == "settings" && isText && json.Unmarshal([]byte(text), &out.Settings) == nil:
 		default:
 			if name == "settings" || name == "name" || name == "description" {
-				out.Problems = append(out.Problems, engine.Problem{Level: "error", Code: "property_type",
+				out.Problems = append(out.Problems, function.Problem{Level: "error", Code: "property_type",
 					Message: fmt.Sprintf("property %s of the workflow cannot be read: it is kept but not used", name)})
 			}
 			if out.Extra == nil {
@@ -102,7 +104,7 @@ func readProperties(out *engine.Workflow, properties map[string]any) {
 }
 
 // writeProperties encodes the properties of a WORKFLOW node.
-func writeProperties(w *engine.Workflow) (map[string]any, error) {
+func writeProperties(w *graph.Workflow) (map[string]any, error) {
 	p := cloneProperties(w.Extra)
 	if w.Name != "" {
 		p["name"] = w.Name

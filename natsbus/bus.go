@@ -88,6 +88,7 @@ func Open(o Options) (*Bus, error) {
 func (b *Bus) settings() []nats.Option {
 	list := []nats.Option{
 		nats.Name(b.o.Name), nats.NoEcho(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1),
+		nats.IgnoreAuthErrorAbort(), // credentials may be mended while the engine runs
 		nats.ReconnectWait(500 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, 250*time.Millisecond),
 		nats.Timeout(2 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.ReconnectBufSize(-1), // a notice that is late is of no use: watchers have read the store

@@ -284,7 +284,7 @@ func TestEngines(t *testing.T) {
 					t.Fatalf("the stream ended before %s; it had %v", want, got)
 				}
 				data, _ := json.Marshal(ev.Data)
-				text := ev.Type + " " + string(data)
+				text := string(ev.Type) + " " + string(data)
 				got = append(got, text)
 				if strings.Contains(text, want) {
 					return

@@ -1,8 +1,7 @@
-// Package seeds holds workflows of our own: the ones that a new engine starts with, that
-// tests play and that the guides explain. They are plain .cypher files, which also run in
-// Neo4j Browser as they are; there they belong to the workflow "default", as no step of
-// them names one. Beside them stands a script of model replies that fits them all, so
-// that they can be played without a model.
+// Package seeds contains the example workflows that `stepgraph dev` loads, that tests run and that
+// the documentation explains. They are .cypher files, which also run unchanged in Neo4j Browser;
+// there they belong to the workflow "default", because their steps name none. A script of model
+// replies for all of them is beside them, so that they run without a model.
 package seeds
 
 import (

@@ -3,9 +3,10 @@
 // its workflow and stays there with its history and all its child sessions, whatever workflows
 // those run. Rules decide where new sessions start; they move no session.
 //
-// Simpler answers fail: an installation for each database has no common list, inbox or batch, and
-// a session id does not name its installation; a hash of the session's id spreads sessions evenly
-// but cuts each query of a workflow into pieces, and a database more moves most sessions.
+// Simpler designs fail. With an installation for each database there is no common list, inbox or
+// batch, and a session id does not name its installation. A hash of the session's id spreads
+// sessions evenly, but every query of a workflow needs all databases, and adding a database moves
+// most sessions.
 //
 // Invariant: no transaction spans two databases. What the contract requires in one transaction
 // (a checkpoint with its children, the answer to a parent) concerns one family, which lives in one

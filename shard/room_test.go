@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/enginetest"
 )
@@ -17,8 +19,8 @@ import (
 func TestADeadDatabaseHoldsNoRoom(t *testing.T) {
 	p := newPair(t, "eu")
 	pass := make(chan struct{})
-	registry := engine.NewRegistry()
-	registry.Add(engine.Spec{Name: "slow", Effects: true, Function: engine.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+	registry := function.NewRegistry()
+	registry.Add(function.Spec{Name: "slow", Effects: true, Function: function.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 		select {
 		case <-pass:
 			return json.RawMessage(`{}`), nil
@@ -28,8 +30,8 @@ func TestADeadDatabaseHoldsNoRoom(t *testing.T) {
 	})})
 	e := engine.New(p.Store, registry, engine.Options{MaxSessions: 4, MaxWaiting: 40, CallsOf: map[string]int{"slow": 2}, LeaseFor: time.Second, PollEvery: 20 * time.Millisecond})
 	for _, id := range []string{"eu", "chat"} {
-		_, err := p.EditWorkflow(t.Context(), store.Edit{Workflow: id, PutSteps: []engine.Step{{ID: "root"}, {ID: "call", Function: "slow"}},
-			PutPaths: []engine.Path{{ID: "1", Source: "root", Target: "call"}}})
+		_, err := p.EditWorkflow(t.Context(), store.Edit{Workflow: id, PutSteps: []graph.Step{{ID: "root"}, {ID: "call", Function: "slow"}},
+			PutPaths: []graph.Path{{ID: "1", Source: "root", Target: "call"}}})
 		p.noError(err)
 	}
 	enginetest.Start(t, e)

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/engine/storetest"
 	"github.com/stepgraph/stepgraph/memory"
@@ -52,13 +51,13 @@ func inFile(file string) func(context.Context) (store.Store, error) {
 }
 
 func TestStoreOfTwoInMemory(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) engine.Store {
+	storetest.Run(t, func(t *testing.T) store.Store {
 		return opened(t, half(), given(memory.New(memory.Options{})), given(memory.New(memory.Options{})))
 	})
 }
 
 func TestStoreOfTwoFiles(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) engine.Store {
+	storetest.Run(t, func(t *testing.T) store.Store {
 		dir := t.TempDir()
 		return opened(t, half(), inFile(filepath.Join(dir, "main.db")), inFile(filepath.Join(dir, "eu.db")))
 	})

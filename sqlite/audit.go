@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // auditTrail holds the log of who did what.
 type auditTrail struct{ *db }
 
 // RecordAudit writes entries.
-func (s auditTrail) RecordAudit(ctx context.Context, entries []engine.AuditEntry) error {
+func (s auditTrail) RecordAudit(ctx context.Context, entries []store.AuditEntry) error {
 	texts := make([]string, len(entries))
 	for i := range entries {
 		text, err := json.Marshal(entries[i])
@@ -32,7 +32,7 @@ func (s auditTrail) RecordAudit(ctx context.Context, entries []engine.AuditEntry
 }
 
 // AuditEntries returns one page, newest first.
-func (s auditTrail) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine.AuditEntry, error) {
+func (s auditTrail) AuditEntries(ctx context.Context, q store.AuditQuery) ([]store.AuditEntry, error) {
 	f := &filter{}
 	if q.Session != "" {
 		f.add("session <> '' AND session = ?", q.Session)
@@ -63,14 +63,14 @@ func (s auditTrail) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]en
 		limit = defaultPage
 	}
 	rows, err := s.reader.db.QueryContext(ctx, "SELECT at, entry FROM audit"+f.where()+"\nORDER BY at DESC, id DESC LIMIT ?", append(f.args, limit)...)
-	page := []engine.AuditEntry{}
+	page := []store.AuditEntry{}
 	err = eachRow("audit", rows, err, func(row scanner) error {
 		var at int64
 		var text string
 		if err := row.Scan(&at, &text); err != nil {
 			return err
 		}
-		var e engine.AuditEntry
+		var e store.AuditEntry
 		err := json.Unmarshal([]byte(text), &e)
 		e.At = time.UnixMicro(at).UTC()
 		page = append(page, e)

@@ -7,35 +7,35 @@ import (
 	"math"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // batches are created, filled, leased and deleted with their items.
 type batches struct{ *db }
 
 // CreateBatch writes a batch in phase collecting, unless its key or id has one.
-func (s batches) CreateBatch(ctx context.Context, b engine.Batch) (engine.Batch, bool, error) {
-	var made engine.Batch
+func (s batches) CreateBatch(ctx context.Context, b store.Batch) (store.Batch, bool, error) {
+	var made store.Batch
 	exists := false
 	err := s.writer.write(ctx, "create batch", func(t *tx) (err error) {
 		made, exists, err = t.createBatch(&b)
 		return err
 	})
 	if err != nil {
-		return engine.Batch{}, false, err
+		return store.Batch{}, false, err
 	}
 	return made, exists, nil
 }
 
-func (t *tx) createBatch(b *engine.Batch) (engine.Batch, bool, error) {
-	var there engine.Batch
+func (t *tx) createBatch(b *store.Batch) (store.Batch, bool, error) {
+	var there store.Batch
 	err := t.row("batch_of_key", func(row scanner) error { return scanBatch(row, &there) }, orNull(b.Key), b.ID)
 	switch {
 	case noRow(err):
 	case err != nil:
 		return there, false, err
 	case there.Key != b.Key || there.BodyHash != b.BodyHash:
-		return there, false, fmt.Errorf("batch %s, key %q: %w", there.ID, b.Key, engine.ErrKeyReused)
+		return there, false, fmt.Errorf("batch %s, key %q: %w", there.ID, b.Key, store.ErrKeyReused)
 	default:
 		return there, true, nil
 	}
@@ -47,7 +47,7 @@ func (t *tx) createBatch(b *engine.Batch) (engine.Batch, bool, error) {
 }
 
 // AddBatchItems writes items in one transaction.
-func (s batches) AddBatchItems(ctx context.Context, batch string, items []engine.BatchItem) error {
+func (s batches) AddBatchItems(ctx context.Context, batch string, items []store.BatchItem) error {
 	return s.writer.write(ctx, "add items to batch "+batch, func(t *tx) error {
 		collecting, err := t.exec("batch_touch", batch, t.now)
 		if err != nil {
@@ -58,7 +58,7 @@ func (s batches) AddBatchItems(ctx context.Context, batch string, items []engine
 			if err != nil {
 				return err
 			}
-			return fmt.Errorf("batch %s: %w: it is %s, its items are complete", batch, engine.ErrVersionMismatch, b.Phase)
+			return fmt.Errorf("batch %s: %w: it is %s, its items are complete", batch, store.ErrVersionMismatch, b.Phase)
 		}
 		for i := range items {
 			item := &items[i]
@@ -73,11 +73,11 @@ func (s batches) AddBatchItems(ctx context.Context, batch string, items []engine
 }
 
 // Batch returns one batch, or engine.ErrBatchNotFound.
-func (s batches) Batch(ctx context.Context, id string) (*engine.Batch, error) {
-	var b engine.Batch
+func (s batches) Batch(ctx context.Context, id string) (*store.Batch, error) {
+	var b store.Batch
 	err := s.reader.row(ctx, "batch_read", func(row scanner) error { return scanBatch(row, &b) }, id)
 	if noRow(err) {
-		return nil, fmt.Errorf("batch %s: %w", id, engine.ErrBatchNotFound)
+		return nil, fmt.Errorf("batch %s: %w", id, store.ErrBatchNotFound)
 	}
 	if err != nil {
 		return nil, fault("read batch "+id, err)
@@ -86,17 +86,17 @@ func (s batches) Batch(ctx context.Context, id string) (*engine.Batch, error) {
 }
 
 // batch reads a batch under the write lock; engine.ErrBatchNotFound when it is not there.
-func (t *tx) batch(id string) (engine.Batch, error) {
-	var b engine.Batch
+func (t *tx) batch(id string) (store.Batch, error) {
+	var b store.Batch
 	err := t.row("batch_read", func(row scanner) error { return scanBatch(row, &b) }, id)
 	if noRow(err) {
-		err = fmt.Errorf("batch %s: %w", id, engine.ErrBatchNotFound)
+		err = fmt.Errorf("batch %s: %w", id, store.ErrBatchNotFound)
 	}
 	return b, err
 }
 
 // ListBatches returns a page of batches, newest first.
-func (s batches) ListBatches(ctx context.Context, after engine.Cursor, limit int) ([]engine.Batch, error) {
+func (s batches) ListBatches(ctx context.Context, after store.Cursor, limit int) ([]store.Batch, error) {
 	if limit <= 0 {
 		limit = defaultPage
 	}
@@ -104,9 +104,9 @@ func (s batches) ListBatches(ctx context.Context, after engine.Cursor, limit int
 	if after.ID != "" {
 		before = after.At.UnixMicro()
 	}
-	var found []engine.Batch
+	var found []store.Batch
 	err := s.reader.each(ctx, "batch_list", func(row scanner) error {
-		var b engine.Batch
+		var b store.Batch
 		err := scanBatch(row, &b)
 		found = append(found, b)
 		return err
@@ -118,18 +118,18 @@ func (s batches) ListBatches(ctx context.Context, after engine.Cursor, limit int
 }
 
 // BatchItems returns a page of a batch's items.
-func (s batches) BatchItems(ctx context.Context, batch string, q engine.ItemQuery) ([]engine.BatchItem, error) {
+func (s batches) BatchItems(ctx context.Context, batch string, q store.ItemQuery) ([]store.BatchItem, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = defaultPage
 	}
 	name, args := "batch_items", []any{batch, q.After, limit, q.Outcome}
-	if q.Outcome == engine.ItemOpen {
+	if q.Outcome == store.ItemOpen {
 		name, args = "batch_items_open", args[:3]
 	}
-	var found []engine.BatchItem
+	var found []store.BatchItem
 	err := s.reader.each(ctx, name, func(row scanner) error {
-		var item engine.BatchItem
+		var item store.BatchItem
 		err := scanItem(row, &item)
 		found = append(found, item)
 		return err
@@ -141,7 +141,7 @@ func (s batches) BatchItems(ctx context.Context, batch string, q engine.ItemQuer
 }
 
 // scanBatch reads the columns that all queries of a batch name.
-func scanBatch(row scanner, b *engine.Batch) error {
+func scanBatch(row scanner, b *store.Batch) error {
 	var key sql.NullString
 	var created, updated int64
 	var until, due sql.NullInt64
@@ -156,7 +156,7 @@ func scanBatch(row scanner, b *engine.Batch) error {
 	return nil
 }
 
-func scanItem(row scanner, i *engine.BatchItem) error {
+func scanItem(row scanner, i *store.BatchItem) error {
 	var response, would []byte
 	err := row.Scan(&i.Batch, &i.N, &i.Session, &i.Step, &i.Visit, &i.Ask, &i.Outcome, &i.Error, &response, &would)
 	i.Response, i.Would = response, would

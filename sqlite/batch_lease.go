@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // ClaimBatch leases the batch that has been due longest. Nothing due costs one read and no
 // write lock.
-func (s batches) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Batch, error) {
+func (s batches) ClaimBatch(ctx context.Context, lease store.Lease) (*store.Batch, error) {
 	var one int
 	err := s.reader.row(ctx, "batch_due", func(row scanner) error { return row.Scan(&one) }, s.clock().UnixMicro())
 	if noRow(err) {
@@ -19,9 +19,9 @@ func (s batches) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Ba
 	if err != nil {
 		return nil, fault("look for batches", err)
 	}
-	var b *engine.Batch
+	var b *store.Batch
 	err = s.writer.write(ctx, "claim batch", func(t *tx) error {
-		b = new(engine.Batch)
+		b = new(store.Batch)
 		err := t.row("batch_claim", func(row scanner) error { return scanBatch(row, b) }, lease.Token, lease.Owner, t.now, t.now+lease.For.Microseconds())
 		if noRow(err) { // another engine was faster
 			b, err = nil, nil
@@ -35,7 +35,7 @@ func (s batches) ClaimBatch(ctx context.Context, lease engine.Lease) (*engine.Ba
 }
 
 // SaveBatch writes a batch's progress with its items, if the lease still stands.
-func (s batches) SaveBatch(ctx context.Context, b engine.Batch, items []engine.BatchItem, extend time.Duration, release bool) (bool, error) {
+func (s batches) SaveBatch(ctx context.Context, b store.Batch, items []store.BatchItem, extend time.Duration, release bool) (bool, error) {
 	saved := false
 	err := s.writer.write(ctx, "save batch "+b.ID, func(t *tx) (err error) {
 		saved, err = t.saveBatch(&b, items, extend, release)
@@ -44,7 +44,7 @@ func (s batches) SaveBatch(ctx context.Context, b engine.Batch, items []engine.B
 	return saved && err == nil, err
 }
 
-func (t *tx) saveBatch(b *engine.Batch, items []engine.BatchItem, extend time.Duration, release bool) (bool, error) {
+func (t *tx) saveBatch(b *store.Batch, items []store.BatchItem, extend time.Duration, release bool) (bool, error) {
 	lease, until, due := "", any(nil), micros(b.DueAt)
 	if !release && b.Lease != "" {
 		lease, until = b.Lease, t.now+extend.Microseconds()
@@ -65,7 +65,7 @@ func (t *tx) saveBatch(b *engine.Batch, items []engine.BatchItem, extend time.Du
 }
 
 // StopBatch stops a batch that has not ended.
-func (s batches) StopBatch(ctx context.Context, id, message string) (*engine.Batch, error) {
+func (s batches) StopBatch(ctx context.Context, id, message string) (*store.Batch, error) {
 	return s.changeBatch(ctx, "stop batch "+id, id, func(t *tx) error {
 		_, err := t.exec("batch_stop", id, message, t.now)
 		return err
@@ -73,7 +73,7 @@ func (s batches) StopBatch(ctx context.Context, id, message string) (*engine.Bat
 }
 
 // ContinueBatch resumes a stopped batch in the phase in which it was stopped.
-func (s batches) ContinueBatch(ctx context.Context, id string) (*engine.Batch, error) {
+func (s batches) ContinueBatch(ctx context.Context, id string) (*store.Batch, error) {
 	return s.changeBatch(ctx, "continue batch "+id, id, func(t *tx) error {
 		_, err := t.exec("batch_continue", id, t.now)
 		return err
@@ -81,8 +81,8 @@ func (s batches) ContinueBatch(ctx context.Context, id string) (*engine.Batch, e
 }
 
 // changeBatch makes a change and returns the batch after it.
-func (s batches) changeBatch(ctx context.Context, what, id string, change func(*tx) error) (*engine.Batch, error) {
-	var b engine.Batch
+func (s batches) changeBatch(ctx context.Context, what, id string, change func(*tx) error) (*store.Batch, error) {
+	var b store.Batch
 	err := s.writer.write(ctx, what, func(t *tx) error {
 		err := change(t)
 		if err != nil {
@@ -114,7 +114,7 @@ func (t *tx) deleteItems(id string, room int64) (bool, error) {
 		return false, err
 	}
 	if b.Lease != "" && b.LeaseUntil.After(t.time()) {
-		return false, fmt.Errorf("batch %s: %w by %s", id, engine.ErrSessionBusy, b.LeaseOwner)
+		return false, fmt.Errorf("batch %s: %w by %s", id, store.ErrSessionBusy, b.LeaseOwner)
 	}
 	if err := t.deleteAll("batch_unschedule", id); err != nil {
 		return false, err

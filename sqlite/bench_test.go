@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
@@ -45,7 +46,7 @@ func benchmarkCommit(b *testing.B, group, executions int) {
 			b.Fatal(err)
 		}
 		for i := range results {
-			if results[i].Outcome != engine.Committed {
+			if results[i].Outcome != store.Committed {
 				b.Fatalf("row %d: outcome %d", i, results[i].Outcome)
 			}
 			rows[i].Version++
@@ -55,14 +56,14 @@ func benchmarkCommit(b *testing.B, group, executions int) {
 }
 
 // leased creates sessions and returns a first checkpoint for each.
-func leased(b *testing.B, s engine.Store, n int) []engine.Checkpoint {
-	sessions := make([]engine.NewSession, n)
-	rows := make([]engine.Checkpoint, n)
+func leased(b *testing.B, s store.Store, n int) []store.Checkpoint {
+	sessions := make([]store.NewSession, n)
+	rows := make([]store.Checkpoint, n)
 	for i := range sessions {
 		id := fmt.Sprintf("0190a5c2-7b1e-7c3d-9f00-%012d", i)
-		sessions[i] = engine.NewSession{ID: id, Workflow: "bench", State: []byte(`{}`), Counters: []byte(`{}`), Status: engine.StatusActive,
-			Claim: &engine.Lease{Token: "token-" + id, Owner: "bench", For: time.Hour}}
-		rows[i] = engine.Checkpoint{Session: id, Lease: "token-" + id, Status: engine.StatusActive,
+		sessions[i] = store.NewSession{ID: id, Workflow: "bench", State: []byte(`{}`), Counters: []byte(`{}`), Status: store.StatusActive,
+			Claim: &store.Lease{Token: "token-" + id, Owner: "bench", For: time.Hour}}
+		rows[i] = store.Checkpoint{Session: id, Lease: "token-" + id, Status: store.StatusActive,
 			State: bytes.Repeat([]byte("x"), 1024), Counters: []byte(`{"seq":12,"visits":{"a":3,"b":3},"seen":0}`)}
 	}
 	if _, err := s.Create(context.Background(), sessions); err != nil {
@@ -72,18 +73,18 @@ func leased(b *testing.B, s engine.Store, n int) []engine.Checkpoint {
 }
 
 // next makes of each checkpoint the one that follows it.
-func next(rows []engine.Checkpoint, executions int) {
+func next(rows []store.Checkpoint, executions int) {
 	now := time.Now()
 	for i := range rows {
 		c := &rows[i]
 		c.Transition = fmt.Sprintf("%s-%d", c.Session, c.Version)
 		c.Executions = c.Executions[:0]
 		for range executions {
-			c.Executions = append(c.Executions, engine.Execution{Session: c.Session, Seq: c.Version + 1, Workflow: "bench", Step: "a", Visit: int(c.Version) + 1,
-				Attempt: 1, Status: engine.StatusComplete, Function: "utils.reply.reply", Input: []byte(`{"text":"hello"}`), Output: []byte(`{"text":"hello"}`),
+			c.Executions = append(c.Executions, store.Execution{Session: c.Session, Seq: c.Version + 1, Workflow: "bench", Step: "a", Visit: int(c.Version) + 1,
+				Attempt: 1, Status: store.StatusComplete, Function: "utils.reply.reply", Input: []byte(`{"text":"hello"}`), Output: []byte(`{"text":"hello"}`),
 				StartedAt: now, FinishedAt: now, Definition: "0123456789abcdef0123456789abcdef"})
 			if c.Version > 0 {
-				before := []engine.Lineage{{Execution: fmt.Sprintf("%s/%d", c.Session, c.Version), Label: "a"}}
+				before := []store.Lineage{{Execution: fmt.Sprintf("%s/%d", c.Session, c.Version), Label: "a"}}
 				c.Executions[len(c.Executions)-1].Reads, c.Executions[len(c.Executions)-1].Took = before, before
 			}
 		}
@@ -102,9 +103,9 @@ func benchmarkWorkflows(b *testing.B, steps int) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	edit := engine.Edit{Workflow: "w"}
+	edit := store.Edit{Workflow: "w"}
 	for i := range steps {
-		edit.PutSteps = append(edit.PutSteps, engine.Step{ID: fmt.Sprint(i), Function: "utils.reply.reply", Input: `{"text": "hello"}`})
+		edit.PutSteps = append(edit.PutSteps, graph.Step{ID: fmt.Sprint(i), Function: "utils.reply.reply", Input: `{"text": "hello"}`})
 	}
 	if _, err := s.EditWorkflow(b.Context(), edit); err != nil {
 		b.Fatal(err)

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
@@ -27,7 +28,7 @@ func TestBusyFile(t *testing.T) {
 	if _, err := other.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.WakePending(t.Context(), "w", "", 10); !errors.Is(err, engine.ErrUnavailable) {
+	if _, err := s.WakePending(t.Context(), "w", "", 10); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("write to a busy file: %v, want ErrUnavailable", err)
 	}
 	if _, err := s.Session(t.Context(), "there"); err != nil {
@@ -35,7 +36,7 @@ func TestBusyFile(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := s.WakePending(ctx, "w", "", 10); !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, engine.ErrUnavailable) {
+	if _, err := s.WakePending(ctx, "w", "", 10); !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("write that has no time: %v", err)
 	}
 	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
@@ -56,7 +57,7 @@ func TestPanicLeavesTheWriterFree(t *testing.T) {
 				t.Error("the panic was swallowed")
 			}
 		}()
-		_, err := s.Deliver(t.Context(), []engine.Delivery{{Session: "there", Key: "k", Decide: func(engine.InboxView) (*engine.Request, error) { panic("no") }}})
+		_, err := s.Deliver(t.Context(), []store.Delivery{{Session: "there", Key: "k", Decide: func(store.InboxView) (*store.Request, error) { panic("no") }}})
 		t.Errorf("delivered: %v", err)
 	}()
 	if _, err := s.WakePending(t.Context(), "w", "", 10); err != nil {
@@ -67,12 +68,12 @@ func TestPanicLeavesTheWriterFree(t *testing.T) {
 // A large session is deleted in several calls, and can be found until the last.
 func TestDeleteGoesInBatches(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "x.db"), sqlite.Options{})
-	created(t, s, "large", &engine.Lease{Token: "t", Owner: "o", For: time.Minute})
-	c := engine.Checkpoint{Session: "large", Lease: "t", Transition: "x", Release: true, Status: engine.StatusComplete}
+	created(t, s, "large", &store.Lease{Token: "t", Owner: "o", For: time.Minute})
+	c := store.Checkpoint{Session: "large", Lease: "t", Transition: "x", Release: true, Status: store.StatusComplete}
 	for n := range int64(6000) {
-		c.Messages = append(c.Messages, engine.Message{N: n + 1, Role: "user", Content: "hello"})
+		c.Messages = append(c.Messages, function.Message{N: n + 1, Role: "user", Content: "hello"})
 	}
-	if _, err := s.Commit(t.Context(), []engine.Checkpoint{c}); err != nil {
+	if _, err := s.Commit(t.Context(), []store.Checkpoint{c}); err != nil {
 		t.Fatal(err)
 	}
 	calls := 0
@@ -88,7 +89,7 @@ func TestDeleteGoesInBatches(t *testing.T) {
 	if calls != 2 {
 		t.Errorf("%d calls, want 2", calls)
 	}
-	if _, err := s.Session(t.Context(), "large"); !errors.Is(err, engine.ErrSessionNotFound) {
+	if _, err := s.Session(t.Context(), "large"); !errors.Is(err, store.ErrSessionNotFound) {
 		t.Errorf("afterwards: %v", err)
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
@@ -62,16 +63,16 @@ func commitRole(ctx context.Context, file string) error {
 	if _, err := s.Migrate(ctx); err != nil {
 		return err
 	}
-	_, err = s.Create(ctx, []engine.NewSession{{ID: "s", Workflow: "w", Claim: &engine.Lease{Token: "t", Owner: "child", For: time.Minute}}})
+	_, err = s.Create(ctx, []store.NewSession{{ID: "s", Workflow: "w", Claim: &store.Lease{Token: "t", Owner: "child", For: time.Minute}}})
 	if err != nil {
 		return err
 	}
 	for version := int64(0); ; version++ {
-		results, err := s.Commit(ctx, []engine.Checkpoint{versionedCheckpoint(version)})
+		results, err := s.Commit(ctx, []store.Checkpoint{versionedCheckpoint(version)})
 		if err != nil {
 			return err
 		}
-		if results[0].Outcome != engine.Committed {
+		if results[0].Outcome != store.Committed {
 			return fmt.Errorf("version %d: outcome %d", version, results[0].Outcome)
 		}
 		fmt.Println(version + 1)
@@ -79,12 +80,12 @@ func commitRole(ctx context.Context, file string) error {
 }
 
 // versionedCheckpoint carries its number in everything it writes.
-func versionedCheckpoint(version int64) engine.Checkpoint {
+func versionedCheckpoint(version int64) store.Checkpoint {
 	n := version + 1
-	return engine.Checkpoint{Session: "s", Version: version, Lease: "t", Transition: fmt.Sprint("to ", n), LeaseFor: time.Minute,
-		State: fmt.Appendf(nil, `{"n":%d}`, n), Status: engine.StatusActive,
-		Records: engine.Records{Executions: []engine.Execution{{Seq: n, Workflow: "w", Step: "a", Status: engine.StatusComplete}},
-			Messages: []engine.Message{{N: n, Role: "user", Content: fmt.Sprint(n)}}}}
+	return store.Checkpoint{Session: "s", Version: version, Lease: "t", Transition: fmt.Sprint("to ", n), LeaseFor: time.Minute,
+		State: fmt.Appendf(nil, `{"n":%d}`, n), Status: store.StatusActive,
+		Records: store.Records{Executions: []store.Execution{{Seq: n, Workflow: "w", Step: "a", Status: store.StatusComplete}},
+			Messages: []function.Message{{N: n, Role: "user", Content: fmt.Sprint(n)}}}}
 }
 
 // countRole delivers requests to the session "shared" until it has written the number
@@ -98,9 +99,9 @@ func countRole(ctx context.Context, file string) error {
 		return err
 	}
 	for i := range childRequests {
-		d, err := s.Deliver(ctx, []engine.Delivery{{Session: "shared", Key: fmt.Sprintf("%d-%d", os.Getpid(), i),
-			Decide: func(engine.InboxView) (*engine.Request, error) {
-				return &engine.Request{Kind: engine.RequestSignal}, nil
+		d, err := s.Deliver(ctx, []store.Delivery{{Session: "shared", Key: fmt.Sprintf("%d-%d", os.Getpid(), i),
+			Decide: func(store.InboxView) (*store.Request, error) {
+				return &store.Request{Kind: store.RequestSignal}, nil
 			}}})
 		if err = errors.Join(err, d[0].Err); err != nil {
 			return err

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // candidateFactor is how many due sessions are read for each one wanted. Engines that share a file
@@ -13,7 +13,7 @@ import (
 const candidateFactor = 4
 
 // Claim leases due sessions. Nothing due costs one read and no write lock.
-func (s leases) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) Claim(ctx context.Context, o store.ClaimOptions) ([]store.Claimed, error) {
 	if o.Limit <= 0 {
 		return nil, nil
 	}
@@ -50,7 +50,7 @@ func (s leases) LongestDue(ctx context.Context, limit int) ([]string, error) {
 }
 
 // ClaimByID leases the sessions of the ids that are not leased, due or not.
-func (s leases) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) ClaimByID(ctx context.Context, ids []string, o store.ClaimOptions) ([]store.Claimed, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	if o.Limit <= 0 {
@@ -60,11 +60,11 @@ func (s leases) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptio
 }
 
 // claim runs one of the two claiming statements over ids until the limit is reached.
-func (s leases) claim(ctx context.Context, statement string, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (s leases) claim(ctx context.Context, statement string, ids []string, o store.ClaimOptions) ([]store.Claimed, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	var claimed []engine.Claimed
+	var claimed []store.Claimed
 	err := s.writer.write(ctx, "claim", func(t *tx) error {
 		claimed = nil
 		until := t.now + o.For.Microseconds()
@@ -72,7 +72,7 @@ func (s leases) claim(ctx context.Context, statement string, ids []string, o eng
 			if len(claimed) == o.Limit {
 				break
 			}
-			c := engine.Claimed{Now: t.time()}
+			c := store.Claimed{Now: t.time()}
 			err := t.row(statement, func(row scanner) error { return scanSession(row, &c.Session) }, id, o.Token(), o.Owner, t.now, until)
 			if noRow(err) {
 				continue
@@ -94,10 +94,10 @@ func (s leases) claim(ctx context.Context, statement string, ids []string, o eng
 }
 
 // unapplied returns the requests in a session's inbox that are not applied yet, in order.
-func (t *tx) unapplied(session string) ([]engine.Request, error) {
-	var waiting []engine.Request
+func (t *tx) unapplied(session string) ([]store.Request, error) {
+	var waiting []store.Request
 	err := t.each("request_unapplied", func(row scanner) error {
-		var r engine.Request
+		var r store.Request
 		err := scanRequest(row, &r)
 		waiting = append(waiting, r)
 		return err

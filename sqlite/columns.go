@@ -6,7 +6,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // micros is a time as it is stored: UTC microseconds, NULL for the zero time.
@@ -68,7 +68,7 @@ func labels(m map[string]string) any {
 }
 
 // scanSession reads a row with all columns of session in the order of its table.
-func scanSession(row scanner, s *engine.SessionRecord) error {
+func scanSession(row scanner, s *store.SessionRecord) error {
 	var created, updated int64
 	var since, until, due sql.NullInt64
 	var marks []byte
@@ -86,7 +86,7 @@ func scanSession(row scanner, s *engine.SessionRecord) error {
 }
 
 // scanRequest reads a row with all columns of request in the order of its table.
-func scanRequest(row scanner, r *engine.Request) error {
+func scanRequest(row scanner, r *store.Request) error {
 	var target sql.NullString
 	var body []byte
 	var at int64

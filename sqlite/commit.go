@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // commits writes checkpoints.
@@ -15,7 +15,7 @@ type commits struct{ *db }
 // that exists, a full disk) rolls back the whole call. The caller then sends such a batch row by
 // row, so that only the faulty session gets the error. A savepoint for each row would do the same
 // here, but costs two more statements for every row without an error.
-func (s commits) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
+func (s commits) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]store.CommitResult, error) {
 	if len(checkpoints) == 0 {
 		return nil, nil
 	}
@@ -23,23 +23,23 @@ func (s commits) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([
 	if err != nil {
 		return nil, fmt.Errorf("commit: %w", err)
 	}
-	results := make([]engine.CommitResult, len(checkpoints))
+	results := make([]store.CommitResult, len(checkpoints))
 	err = s.writer.write(ctx, "commit", func(t *tx) error {
 		now, row := t.time(), checkpointTx{t}
 		for i := range checkpoints {
 			c := &checkpoints[i]
-			results[i] = engine.CommitResult{Now: now}
+			results[i] = store.CommitResult{Now: now}
 			if err := row.checkpoint(c, &results[i]); err != nil {
 				return fmt.Errorf("session %s: %w", c.Session, err)
 			}
-			if results[i].Outcome != engine.Committed || c.ToParent == nil {
+			if results[i].Outcome != store.Committed || c.ToParent == nil {
 				continue
 			}
 			n, err := row.toParent(c.ToParent)
 			if err != nil {
 				return fmt.Errorf("session %s: parent %s: %w", c.Session, c.ToParent.Session, err)
 			}
-			if j, ok := rows[c.ToParent.Session]; ok && n > 0 && j < i && results[j].Outcome != engine.Lost {
+			if j, ok := rows[c.ToParent.Session]; ok && n > 0 && j < i && results[j].Outcome != store.Lost {
 				results[j].Inbox = n // the parent's own row came first and returned a lower number
 			}
 		}
@@ -52,7 +52,7 @@ func (s commits) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([
 }
 
 // rowsBySession returns the row of each session; two rows for one session are an error of the caller.
-func rowsBySession(checkpoints []engine.Checkpoint) (map[string]int, error) {
+func rowsBySession(checkpoints []store.Checkpoint) (map[string]int, error) {
 	if len(checkpoints) == 1 {
 		return nil, nil
 	}
@@ -60,7 +60,7 @@ func rowsBySession(checkpoints []engine.Checkpoint) (map[string]int, error) {
 	for i := range checkpoints {
 		id := checkpoints[i].Session
 		if _, twice := rows[id]; twice {
-			return nil, fmt.Errorf("two checkpoints of session %s: %w", id, engine.ErrBadRequest)
+			return nil, fmt.Errorf("two checkpoints of session %s: %w", id, store.ErrBadRequest)
 		}
 		rows[id] = i
 	}
@@ -68,7 +68,7 @@ func rowsBySession(checkpoints []engine.Checkpoint) (map[string]int, error) {
 }
 
 // checkpoint writes one row with all records that come with it, if its guard holds.
-func (t checkpointTx) checkpoint(c *engine.Checkpoint, r *engine.CommitResult) error {
+func (t checkpointTx) checkpoint(c *store.Checkpoint, r *store.CommitResult) error {
 	passed, err := t.guard(c, r)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (t checkpointTx) checkpoint(c *engine.Checkpoint, r *engine.CommitResult) e
 	if !passed {
 		return t.look(c, r)
 	}
-	r.Outcome = engine.Committed
+	r.Outcome = store.Committed
 	return t.record(c)
 }
 
@@ -86,7 +86,7 @@ const unreadArg = 10
 
 // guard updates the session if it still has version and lease, and, when the checkpoint
 // is closing, nothing unread in its inbox.
-func (t checkpointTx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool, error) {
+func (t checkpointTx) guard(c *store.Checkpoint, r *store.CommitResult) (bool, error) {
 	if c.Lease == "" {
 		return false, nil
 	}
@@ -121,29 +121,29 @@ func (t checkpointTx) guard(c *engine.Checkpoint, r *engine.CommitResult) (bool,
 }
 
 // look sets the outcome of a checkpoint whose guard did not hold.
-func (t checkpointTx) look(c *engine.Checkpoint, r *engine.CommitResult) error {
+func (t checkpointTx) look(c *store.Checkpoint, r *store.CommitResult) error {
 	var version int64
 	var lease, transition string
 	err := t.row("checkpoint_look", func(row scanner) error { return row.Scan(&version, &lease, &transition, &r.Inbox) }, c.Session)
 	switch {
 	case noRow(err):
-		r.Outcome = engine.Lost
+		r.Outcome = store.Lost
 		return nil
 	case err != nil:
 		return err
 	case c.Transition != "" && transition == c.Transition:
-		r.Outcome = engine.Again
+		r.Outcome = store.Again
 	case c.Lease != "" && lease == c.Lease && version == c.Version:
-		r.Outcome = engine.Refused
+		r.Outcome = store.Refused
 	default:
-		r.Outcome = engine.Lost
+		r.Outcome = store.Lost
 	}
 	return nil
 }
 
 // toParent puts the end of a child into its parent's inbox and returns the request's number, 0 when
 // the parent was deleted or already has the request.
-func (t checkpointTx) toParent(r *engine.Request) (int64, error) {
+func (t checkpointTx) toParent(r *store.Request) (int64, error) {
 	var n int64
 	err := t.row("request_to_parent", func(row scanner) error { return row.Scan(&n) },
 		r.Session, r.Key, orNull(r.Target), r.Kind, r.Step, r.Visit, r.Ask, text(r.Body), r.BodyHash, r.By, t.now)

@@ -4,18 +4,18 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Create creates sessions in one transaction, each on its own.
-func (s sessions) Create(ctx context.Context, sessions []engine.NewSession) ([]engine.Created, error) {
+func (s sessions) Create(ctx context.Context, sessions []store.NewSession) ([]store.Created, error) {
 	if len(sessions) == 0 {
 		return nil, nil
 	}
-	created := make([]engine.Created, len(sessions))
+	created := make([]store.Created, len(sessions))
 	err := s.writer.write(ctx, "create sessions", func(t *tx) error {
 		for i := range sessions {
-			created[i] = engine.Created{}
+			created[i] = store.Created{}
 			if err := t.create(&sessions[i], &created[i]); err != nil {
 				return err
 			}
@@ -29,7 +29,7 @@ func (s sessions) Create(ctx context.Context, sessions []engine.NewSession) ([]e
 }
 
 // create creates one session. Errors of this session go into c; a returned error fails the transaction.
-func (t *tx) create(n *engine.NewSession, c *engine.Created) error {
+func (t *tx) create(n *store.NewSession, c *store.Created) error {
 	if n.Key != "" {
 		found, err := t.startedBefore(n, c)
 		if found || err != nil {
@@ -41,8 +41,7 @@ func (t *tx) create(n *engine.NewSession, c *engine.Created) error {
 		return err
 	}
 	if !fresh {
-		*c = engine.Created{Err: fmt.Errorf("session %s: %w", n.ID, engine.ErrSessionExists)}
-		return nil
+		return t.taken(n, c)
 	}
 	if n.Key != "" {
 		if _, err := t.exec("start_create", n.Key, n.ID, n.BodyHash, t.now); err != nil {
@@ -52,9 +51,23 @@ func (t *tx) create(n *engine.NewSession, c *engine.Created) error {
 	return nil
 }
 
+// taken fills c for a session whose id there is.
+func (t *tx) taken(n *store.NewSession, c *store.Created) error {
+	err := t.row("session_read", func(row scanner) error { return scanSession(row, &c.Session) }, n.ID)
+	if err != nil {
+		return err
+	}
+	if n.Made(&c.Session) {
+		c.Exists = true
+		return nil
+	}
+	*c = store.Created{Err: fmt.Errorf("session %s: %w", n.ID, store.ErrSessionExists)}
+	return nil
+}
+
 // startedBefore looks for the session that an earlier start with the key of n created, puts it into c
 // and reports whether there is one.
-func (t *tx) startedBefore(n *engine.NewSession, c *engine.Created) (bool, error) {
+func (t *tx) startedBefore(n *store.NewSession, c *store.Created) (bool, error) {
 	var first, hash string
 	err := t.row("start_read", func(row scanner) error { return row.Scan(&first, &hash) }, n.Key)
 	if noRow(err) {
@@ -64,7 +77,7 @@ func (t *tx) startedBefore(n *engine.NewSession, c *engine.Created) (bool, error
 		return false, err
 	}
 	if hash != n.BodyHash {
-		c.Err = fmt.Errorf("start key %q, of session %s: %w", n.Key, first, engine.ErrKeyReused)
+		c.Err = fmt.Errorf("start key %q, of session %s: %w", n.Key, first, store.ErrKeyReused)
 		return true, nil
 	}
 	c.Exists = true
@@ -73,9 +86,9 @@ func (t *tx) startedBefore(n *engine.NewSession, c *engine.Created) (bool, error
 
 // createRow writes the row of a new session, and CHILD_OF, and fills rec with what the row
 // holds. False when the id is taken.
-func (t *tx) createRow(n *engine.NewSession, rec *engine.SessionRecord) (bool, error) {
+func (t *tx) createRow(n *store.NewSession, rec *store.SessionRecord) (bool, error) {
 	now := t.time()
-	*rec = engine.SessionRecord{ID: n.ID, Workflow: n.Workflow, State: n.State, Counters: n.Counters, Status: n.Status,
+	*rec = store.SessionRecord{ID: n.ID, Workflow: n.Workflow, State: n.State, Counters: n.Counters, Status: n.Status,
 		CreatedAt: now, UpdatedAt: now, Root: n.Root, Labels: n.Labels, DueAt: now}
 	if rec.Root == "" {
 		rec.Root = n.ID

@@ -4,14 +4,14 @@ import (
 	"context"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // definitions are what steps were when they were executed.
 type definitions struct{ *db }
 
 // SaveDefinitions keeps texts by hash; those already there stay as they are.
-func (s definitions) SaveDefinitions(ctx context.Context, definitions []engine.StoredDefinition) error {
+func (s definitions) SaveDefinitions(ctx context.Context, definitions []graph.StoredDefinition) error {
 	if len(definitions) == 0 {
 		return nil
 	}
@@ -31,19 +31,19 @@ func (s definitions) SaveDefinitions(ctx context.Context, definitions []engine.S
 }
 
 // Definitions returns the texts of the hashes that exist, in no order.
-func (s definitions) Definitions(ctx context.Context, hashes []string) ([]engine.StoredDefinition, error) {
+func (s definitions) Definitions(ctx context.Context, hashes []string) ([]graph.StoredDefinition, error) {
 	return s.read(ctx, "definitions", list(hashes))
 }
 
 // StepDefinitions returns what a step has been, oldest first; step "" means every step.
-func (s definitions) StepDefinitions(ctx context.Context, workflow, step string) ([]engine.StoredDefinition, error) {
+func (s definitions) StepDefinitions(ctx context.Context, workflow, step string) ([]graph.StoredDefinition, error) {
 	return s.read(ctx, "definitions_of_step", workflow, step)
 }
 
-func (s definitions) read(ctx context.Context, query string, args ...any) ([]engine.StoredDefinition, error) {
-	var found []engine.StoredDefinition
+func (s definitions) read(ctx context.Context, query string, args ...any) ([]graph.StoredDefinition, error) {
+	var found []graph.StoredDefinition
 	err := s.reader.each(ctx, query, func(row scanner) error {
-		var d engine.StoredDefinition
+		var d graph.StoredDefinition
 		var seen int64
 		err := row.Scan(&d.Hash, &d.Workflow, &d.Step, &d.Text, &seen)
 		d.FirstSeen = time.UnixMicro(seen).UTC()

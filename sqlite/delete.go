@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // deleteBatch is the maximum number of rows that one DeleteSession removes. Other writers wait for
@@ -32,17 +32,17 @@ func (t *tx) deleteSession(id string, room int64) (bool, error) {
 		return false, err
 	}
 	if rec.Held(t.time()) {
-		return false, fmt.Errorf("session %s: %w by %s", id, engine.ErrSessionBusy, rec.LeaseOwner)
+		return false, fmt.Errorf("session %s: %w by %s", id, store.ErrSessionBusy, rec.LeaseOwner)
 	}
 	done, err := t.removeParts([]string{id}, room)
 	if err != nil || done {
 		return done, err
 	}
-	return false, t.beginRemoval([]engine.SessionMark{rec.Mark()})
+	return false, t.beginRemoval([]store.SessionMark{rec.Mark()})
 }
 
 // beginRemoval marks the sessions, so that no worker claims them and no request is accepted.
-func (t *tx) beginRemoval(marks []engine.SessionMark) error {
+func (t *tx) beginRemoval(marks []store.SessionMark) error {
 	all := marksText(marks)
 	if err := t.deleteAll("removal_begin", all); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (t *tx) ids(name string, args ...any) ([]string, error) {
 }
 
 // marksText is marks as the JSON list that statements read.
-func marksText(marks []engine.SessionMark) string {
+func marksText(marks []store.SessionMark) string {
 	b, err := json.Marshal(marks)
 	if err != nil { // texts and numbers always encode
 		panic("sqlite: " + err.Error())

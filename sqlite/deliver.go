@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // inbox is the requests of sessions. The edit of a state is one of them.
@@ -13,20 +13,20 @@ type inbox struct{ *db }
 // Deliver puts requests into inboxes, all in one transaction and each on its own: a
 // request is inserted before anything else of its delivery is written, so a refused one
 // leaves nothing behind.
-func (s inbox) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]engine.Delivered, error) {
+func (s inbox) Deliver(ctx context.Context, deliveries []store.Delivery) ([]store.Delivered, error) {
 	if len(deliveries) == 0 {
 		return nil, nil
 	}
-	delivered := make([]engine.Delivered, len(deliveries))
+	delivered := make([]store.Delivered, len(deliveries))
 	err := s.writer.write(ctx, "deliver", func(t *tx) error {
 		into := deliveryTx{t}
 		for i := range deliveries {
-			delivered[i] = engine.Delivered{}
+			delivered[i] = store.Delivered{}
 			if err := into.deliver(&deliveries[i], &delivered[i]); err != nil {
 				if code(err) != 0 { // an error of the database, not of the delivery
 					return fmt.Errorf("session %s: %w", deliveries[i].Session, err)
 				}
-				delivered[i] = engine.Delivered{Err: err}
+				delivered[i] = store.Delivered{Err: err}
 			}
 		}
 		return nil
@@ -40,7 +40,7 @@ func (s inbox) Deliver(ctx context.Context, deliveries []engine.Delivery) ([]eng
 // A deliveryTx puts requests into inboxes.
 type deliveryTx struct{ *tx }
 
-func (t deliveryTx) deliver(d *engine.Delivery, out *engine.Delivered) error {
+func (t deliveryTx) deliver(d *store.Delivery, out *store.Delivered) error {
 	view, err := t.view(d)
 	if err != nil {
 		return err
@@ -63,8 +63,8 @@ func (t deliveryTx) deliver(d *engine.Delivery, out *engine.Delivered) error {
 }
 
 // view reads the data that Decide receives.
-func (t deliveryTx) view(d *engine.Delivery) (engine.InboxView, error) {
-	v := engine.InboxView{Now: t.time()}
+func (t deliveryTx) view(d *store.Delivery) (store.InboxView, error) {
+	v := store.InboxView{Now: t.time()}
 	var err error
 	if v.Session, err = t.session(d.Session); err != nil {
 		return v, err
@@ -77,14 +77,14 @@ func (t deliveryTx) view(d *engine.Delivery) (engine.InboxView, error) {
 	if v.Unapplied, err = t.unapplied(d.Session); err != nil {
 		return v, err
 	}
-	v.ByTarget = func(target string) (*engine.Request, error) { return t.request("request_by_target", target) }
-	v.LastAnswer = func(step string) (*engine.Request, error) { return t.request("request_last_answer", d.Session, step) }
+	v.ByTarget = func(target string) (*store.Request, error) { return t.request("request_by_target", target) }
+	v.LastAnswer = func(step string) (*store.Request, error) { return t.request("request_last_answer", d.Session, step) }
 	return v, nil
 }
 
 // request reads one request, nil when there is none.
-func (t deliveryTx) request(query string, args ...any) (*engine.Request, error) {
-	var r engine.Request
+func (t deliveryTx) request(query string, args ...any) (*store.Request, error) {
+	var r store.Request
 	err := t.row(query, func(row scanner) error { return scanRequest(row, &r) }, args...)
 	if noRow(err) {
 		return nil, nil
@@ -96,10 +96,10 @@ func (t deliveryTx) request(query string, args ...any) (*engine.Request, error) 
 }
 
 // number gives a request the next number in the inbox of rec and writes it.
-func (t deliveryTx) number(r *engine.Request, d *engine.Delivery, rec *engine.SessionRecord) error {
+func (t deliveryTx) number(r *store.Request, d *store.Delivery, rec *store.SessionRecord) error {
 	r.Key = orElse(r.Key, d.Key)
 	if r.Key == "" {
-		return fmt.Errorf("session %s: request without a key: %w", d.Session, engine.ErrBadRequest)
+		return fmt.Errorf("session %s: request without a key: %w", d.Session, store.ErrBadRequest)
 	}
 	r.Session, r.ID, r.N, r.At = d.Session, d.Session+"/"+r.Key, rec.Inbox+1, t.time()
 	if err := t.insert(r); err != nil {
@@ -110,7 +110,7 @@ func (t deliveryTx) number(r *engine.Request, d *engine.Delivery, rec *engine.Se
 }
 
 // insert writes a request. It returns a key or target in use as such, unlike other database errors.
-func (t deliveryTx) insert(r *engine.Request) error {
+func (t deliveryTx) insert(r *store.Request) error {
 	_, err := t.exec("request_create", r.Session, r.N, r.Key, orNull(r.Target), r.Kind, r.Step, r.Visit, r.Ask, text(r.Body), r.BodyHash,
 		r.By, r.At.UnixMicro(), r.Applied, r.Outcome)
 	if err == nil || !isTaken(err) {
@@ -122,18 +122,18 @@ func (t deliveryTx) insert(r *engine.Request) error {
 		return err
 	}
 	if same == nil {
-		return fmt.Errorf("question %s: %w", r.Target, engine.ErrAlreadyAnswered)
+		return fmt.Errorf("question %s: %w", r.Target, store.ErrAlreadyAnswered)
 	}
-	return fmt.Errorf("request %s: %w", r.ID, engine.ErrKeyReused)
+	return fmt.Errorf("request %s: %w", r.ID, store.ErrKeyReused)
 }
 
 // take makes the session due for its new request, or leases it to the caller; it updates
 // out.Session to match the row.
-func (t deliveryTx) take(d *engine.Delivery, out *engine.Delivered, waiting []engine.Request) error {
+func (t deliveryTx) take(d *store.Delivery, out *store.Delivered, waiting []store.Request) error {
 	rec, now := &out.Session, t.time()
 	claimed, changed := d.Take(rec, out.Request != nil, now)
 	if claimed {
-		out.Claimed = &engine.Claimed{Session: *rec, Requests: waiting, Now: now}
+		out.Claimed = &store.Claimed{Session: *rec, Requests: waiting, Now: now}
 	}
 	if !changed && out.Request == nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
@@ -43,11 +43,11 @@ func checkAfterKill(t *testing.T, s *sqlite.Store, acknowledged int64) {
 	if want := fmt.Sprintf(`{"n":%d}`, rec.Version); string(rec.State) != want {
 		t.Errorf("state %s, want %s", rec.State, want)
 	}
-	executions, err := s.Executions(t.Context(), "s", engine.HistoryQuery{Limit: 10000})
+	executions, err := s.Executions(t.Context(), "s", store.HistoryQuery{Limit: 10000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages, err := s.Messages(t.Context(), "s", engine.HistoryQuery{Limit: 10000})
+	messages, err := s.Messages(t.Context(), "s", store.HistoryQuery{Limit: 10000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +55,8 @@ func checkAfterKill(t *testing.T, s *sqlite.Store, acknowledged int64) {
 		t.Errorf("version %d with %d executions and %d messages", rec.Version, len(executions), len(messages))
 	}
 	// Sending the last row again is settled, not repeated.
-	results, err := s.Commit(t.Context(), []engine.Checkpoint{versionedCheckpoint(rec.Version - 1)})
-	if err != nil || results[0].Outcome != engine.Again {
+	results, err := s.Commit(t.Context(), []store.Checkpoint{versionedCheckpoint(rec.Version - 1)})
+	if err != nil || results[0].Outcome != store.Again {
 		t.Errorf("sent again: %v, %v", results, err)
 	}
 }
@@ -76,7 +76,7 @@ func TestProcessesShareAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := s.AllRequests(t.Context(), "shared", engine.HistoryQuery{Limit: 10000})
+	all, err := s.AllRequests(t.Context(), "shared", store.HistoryQuery{Limit: 10000})
 	if err != nil {
 		t.Fatal(err)
 	}

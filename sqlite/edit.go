@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // EditWorkflow applies an edit in one transaction and returns the workflow after it: an
 // empty one with the id when nothing is left.
-func (s workflows) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.Workflow, error) {
-	var after *engine.Workflow
+func (s workflows) EditWorkflow(ctx context.Context, edit store.Edit) (*graph.Workflow, error) {
+	var after *graph.Workflow
 	err := s.writer.write(ctx, "edit", func(t *tx) error {
 		w := editTx{t}
 		if err := w.edit(&edit); err != nil {
@@ -21,8 +22,8 @@ func (s workflows) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.
 		}
 		var err error
 		after, err = w.workflow(edit.Workflow)
-		if errors.Is(err, engine.ErrWorkflowNotFound) {
-			after, err = &engine.Workflow{ID: edit.Workflow}, nil
+		if errors.Is(err, store.ErrWorkflowNotFound) {
+			after, err = &graph.Workflow{ID: edit.Workflow}, nil
 		}
 		return err
 	})
@@ -36,18 +37,18 @@ func (s workflows) EditWorkflow(ctx context.Context, edit engine.Edit) (*engine.
 type editTx struct{ *tx }
 
 // workflow reads one workflow under the write lock.
-func (t editTx) workflow(id string) (*engine.Workflow, error) {
+func (t editTx) workflow(id string) (*graph.Workflow, error) {
 	found, err := readWorkflows(t.each, []string{id})
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, engine.ErrWorkflowNotFound
+		return nil, store.ErrWorkflowNotFound
 	}
 	return found[0], nil
 }
 
-func (t editTx) edit(e *engine.Edit) error {
+func (t editTx) edit(e *store.Edit) error {
 	if err := t.checkEdit(e); err != nil {
 		return err
 	}
@@ -76,13 +77,13 @@ func (t editTx) edit(e *engine.Edit) error {
 }
 
 // checkEdit compares the ETag, if the edit requires one.
-func (t editTx) checkEdit(e *engine.Edit) error {
+func (t editTx) checkEdit(e *store.Edit) error {
 	if e.Match == "" && !e.Delete {
 		return nil
 	}
 	w, err := t.workflow(e.Workflow)
-	if e.Match != "" && (errors.Is(err, engine.ErrWorkflowNotFound) || err == nil && w.ETag() != e.Match) {
-		return fmt.Errorf("%w: somebody else has edited it", engine.ErrVersionMismatch)
+	if e.Match != "" && (errors.Is(err, store.ErrWorkflowNotFound) || err == nil && w.ETag() != e.Match) {
+		return fmt.Errorf("%w: somebody else has edited it", store.ErrVersionMismatch)
 	}
 	return err
 }
@@ -96,7 +97,7 @@ func (t editTx) deleteWorkflow(id string) error {
 	return nil
 }
 
-func (t editTx) remove(e *engine.Edit) error {
+func (t editTx) remove(e *store.Edit) error {
 	for i := range e.RemovePaths {
 		ref, err := strconv.ParseInt(e.RemovePaths[i].Ref, 10, 64)
 		if err != nil { // the Ref is not one of this store, so the path does not exist
@@ -117,7 +118,7 @@ func (t editTx) remove(e *engine.Edit) error {
 	return nil
 }
 
-func (t editTx) putWorkflow(id string, w *engine.Workflow) error {
+func (t editTx) putWorkflow(id string, w *graph.Workflow) error {
 	var settings, extra any
 	if !w.Settings.IsZero() {
 		b, err := json.Marshal(w.Settings)
@@ -137,7 +138,7 @@ func (t editTx) putWorkflow(id string, w *engine.Workflow) error {
 	return err
 }
 
-func (t editTx) putStep(workflow string, s *engine.Step) error {
+func (t editTx) putStep(workflow string, s *graph.Step) error {
 	text, err := propertyText(s.Properties(), "id", "workflow")
 	if err != nil {
 		return err
@@ -146,7 +147,7 @@ func (t editTx) putStep(workflow string, s *engine.Step) error {
 	return err
 }
 
-func (t editTx) putPath(workflow string, p *engine.Path) error {
+func (t editTx) putPath(workflow string, p *graph.Path) error {
 	text, err := propertyText(p.Properties())
 	if err != nil {
 		return err
@@ -168,11 +169,11 @@ func (t editTx) putPath(workflow string, p *engine.Path) error {
 	}
 	ref, err := strconv.ParseInt(p.Ref, 10, 64)
 	if err != nil {
-		return engine.ErrPathNotFound
+		return store.ErrPathNotFound
 	}
 	changed, err := t.exec("path_replace", append(args, ref)...)
 	if err == nil && changed == 0 {
-		err = engine.ErrPathNotFound
+		err = store.ErrPathNotFound
 	}
 	return err
 }
@@ -181,7 +182,7 @@ func (t editTx) stepExists(workflow, id string) error {
 	var one int
 	err := t.row("step_exists", func(row scanner) error { return row.Scan(&one) }, workflow, id)
 	if noRow(err) {
-		return fmt.Errorf("step %s of workflow %s: %w", id, workflow, engine.ErrStepNotFound)
+		return fmt.Errorf("step %s of workflow %s: %w", id, workflow, store.ErrStepNotFound)
 	}
 	return err
 }

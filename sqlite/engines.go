@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // engines are the announcements of those at work.
 type engines struct{ *db }
 
 // Announce keeps what an engine says of itself.
-func (s engines) Announce(ctx context.Context, a engine.Announcement, forget time.Duration) error {
+func (s engines) Announce(ctx context.Context, a store.Announcement, forget time.Duration) error {
 	functions, err := json.Marshal(a.Functions)
 	if err != nil {
 		return err
@@ -27,10 +27,10 @@ func (s engines) Announce(ctx context.Context, a engine.Announcement, forget tim
 }
 
 // Engines returns what was announced lately.
-func (s engines) Engines(ctx context.Context, within time.Duration) ([]engine.Announcement, error) {
-	var list []engine.Announcement
+func (s engines) Engines(ctx context.Context, within time.Duration) ([]store.Announcement, error) {
+	var list []store.Announcement
 	err := s.reader.each(ctx, "engines", func(row scanner) error {
-		var a engine.Announcement
+		var a store.Announcement
 		var functions string
 		var at int64
 		if err := row.Scan(&a.ID, &a.Name, &functions, &at, &a.Version, &a.State, (*[]byte)(&a.Holds)); err != nil {

@@ -10,7 +10,7 @@ import (
 	driver "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // code is SQLite's primary result code of an error, 0 for an error of another kind.
@@ -38,17 +38,17 @@ func fault(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, engine.ErrUnknownOutcome) || errors.Is(err, engine.ErrUnavailable) {
+	if errors.Is(err, store.ErrUnknownOutcome) || errors.Is(err, store.ErrUnavailable) {
 		return err
 	}
 	switch code(err) {
 	case lib.SQLITE_FULL:
-		return fmt.Errorf("%s: %w: %w: %w", what, engine.ErrDiskFull, engine.ErrUnavailable, explain(err))
+		return fmt.Errorf("%s: %w: %w: %w", what, store.ErrDiskFull, store.ErrUnavailable, explain(err))
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
-		return fmt.Errorf("%s: %w: %w", what, engine.ErrStoreDamaged, explain(err))
+		return fmt.Errorf("%s: %w: %w", what, store.ErrStoreDamaged, explain(err))
 	}
 	if transient(err) {
-		return fmt.Errorf("%s: %w: %w", what, engine.ErrUnavailable, explain(err))
+		return fmt.Errorf("%s: %w: %w", what, store.ErrUnavailable, explain(err))
 	}
 	return fmt.Errorf("%s: %w", what, explain(err))
 }

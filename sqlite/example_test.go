@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
@@ -23,9 +25,9 @@ func Example() {
 	file := filepath.Join(folder, "store.db")
 
 	run(file, func(ctx context.Context, e *engine.Engine) error {
-		_, err := e.PutWorkflow(ctx, &engine.Workflow{ID: "hello",
-			Steps: []engine.Step{{ID: "root", Function: "ask"}, {ID: "greet", Function: "greet", Input: `{"name": "@{SESSION_ID}.root.response"}`}},
-			Paths: []engine.Path{{Kind: engine.Next, Source: "root", Target: "greet"}}}, "")
+		_, err := e.PutWorkflow(ctx, &graph.Workflow{ID: "hello",
+			Steps: []graph.Step{{ID: "root", Function: "ask"}, {ID: "greet", Function: "greet", Input: `{"name": "@{SESSION_ID}.root.response"}`}},
+			Paths: []graph.Path{{Kind: graph.Next, Source: "root", Target: "greet"}}}, "")
 		if err != nil {
 			return err
 		}
@@ -53,21 +55,21 @@ func Example() {
 // run opens the file, runs an engine on it, and closes it again.
 func run(file string, do func(context.Context, *engine.Engine) error) {
 	ctx, stop := context.WithCancel(context.Background())
-	store, err := sqlite.Open(ctx, file, sqlite.Options{}) // makes the tables
+	opened, err := sqlite.Open(ctx, file, sqlite.Options{}) // makes the tables
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer store.Close()
-	registry := engine.NewRegistry()
-	engine.Register(registry, "ask", func(context.Context, struct{}) (any, error) {
-		return nil, &engine.AwaitInput{Prompt: "What is your name?"}
+	defer opened.Close()
+	registry := function.NewRegistry()
+	function.Register(registry, "ask", func(context.Context, struct{}) (any, error) {
+		return nil, &function.AwaitInput{Prompt: "What is your name?"}
 	})
-	engine.Register(registry, "greet", func(_ context.Context, in struct {
+	function.Register(registry, "greet", func(_ context.Context, in struct {
 		Name string `json:"name"`
 	}) (string, error) {
 		return "Hello, " + in.Name + "!", nil
 	})
-	e := engine.New(store, registry, engine.Options{})
+	e := engine.New(opened, registry, engine.Options{})
 	stopped := make(chan error)
 	go func() { stopped <- e.Run(ctx) }()
 	if err := do(ctx, e); err != nil {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Descendants returns one page of the sessions below one, found by the index on id: the ids
 // below x lie between "x/" and "x0", as 0 is the character after the slash.
-func (s sessions) Descendants(ctx context.Context, q engine.DescendantQuery) ([]engine.SessionRecord, error) {
+func (s sessions) Descendants(ctx context.Context, q store.DescendantQuery) ([]store.SessionRecord, error) {
 	f := familyFilter(q, s.clock())
 	page := f.familyPage(q)
 	state := "NULL"
@@ -17,9 +17,9 @@ func (s sessions) Descendants(ctx context.Context, q engine.DescendantQuery) ([]
 		state = "state"
 	}
 	rows, err := s.reader.db.QueryContext(ctx, sessionScalars+state+"\nFROM session"+page, f.args...)
-	found := []engine.SessionRecord{}
+	found := []store.SessionRecord{}
 	err = eachRow("descendants", rows, err, func(row scanner) error {
-		var rec engine.SessionRecord
+		var rec store.SessionRecord
 		err := scanSession(row, &rec)
 		found = append(found, rec)
 		return err
@@ -32,7 +32,7 @@ func (s sessions) Descendants(ctx context.Context, q engine.DescendantQuery) ([]
 
 // familyFilter builds the filter of the query, without its page. The plus keeps SQLite from the
 // index of everything that waits, which would give the order and read every waiting session.
-func familyFilter(q engine.DescendantQuery, now time.Time) *filter {
+func familyFilter(q store.DescendantQuery, now time.Time) *filter {
 	f := &filter{}
 	f.add("session.id > ? AND session.id < ?", q.Of+"/", q.Of+"0")
 	if q.Awaiting {
@@ -48,7 +48,7 @@ func familyFilter(q engine.DescendantQuery, now time.Time) *filter {
 }
 
 // familyPage adds the order, the row after which the page starts, and the limit.
-func (f *filter) familyPage(q engine.DescendantQuery) string {
+func (f *filter) familyPage(q store.DescendantQuery) string {
 	order := "id"
 	if q.Awaiting {
 		order = "+awaiting_since, id"

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A filter is the WHERE of a list of sessions. It is joined from the fixed texts below,
@@ -28,7 +28,7 @@ func (f *filter) where() string {
 
 // sessionFilter builds the filter of a query, without its page. Columns are named with
 // their table: what a list or a count is joined with has an id and a workflow too.
-func sessionFilter(q engine.SessionQuery) *filter {
+func sessionFilter(q store.SessionQuery) *filter {
 	f := &filter{}
 	f.questions(q)
 	if len(q.Status) > 0 {
@@ -75,7 +75,7 @@ func (f *filter) waitsAt(step string) {
 }
 
 // questions filters sessions with an open question.
-func (f *filter) questions(q engine.SessionQuery) {
+func (f *filter) questions(q store.SessionQuery) {
 	if q.OldestWaiting || q.Awaiting || q.Step != "" {
 		f.add("session.awaiting_since IS NOT NULL")
 	}

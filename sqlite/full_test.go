@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // TestFullDisk: a full disk is named, Ping reports it until there is room again, and the
@@ -21,12 +21,12 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	pages("PRAGMA max_page_count = 1") // no fewer than there are
-	large := []engine.NewSession{{ID: "a", Workflow: "w", Status: engine.StatusActive, State: make([]byte, 1<<20), Counters: []byte(`{}`)}}
+	large := []store.NewSession{{ID: "a", Workflow: "w", Status: store.StatusActive, State: make([]byte, 1<<20), Counters: []byte(`{}`)}}
 	_, err := s.Create(t.Context(), large)
-	if !errors.Is(err, engine.ErrDiskFull) || !errors.Is(err, engine.ErrUnavailable) {
+	if !errors.Is(err, store.ErrDiskFull) || !errors.Is(err, store.ErrUnavailable) {
 		t.Fatalf("error %v, want one that says that the store is full, for now", err)
 	}
-	if err := s.Ping(t.Context()); !errors.Is(err, engine.ErrDiskFull) {
+	if err := s.Ping(t.Context()); !errors.Is(err, store.ErrDiskFull) {
 		t.Errorf("ping of a full store: %v", err)
 	}
 	pages("PRAGMA max_page_count = 1000000")

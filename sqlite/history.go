@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // history is what a session has executed, said, been asked and kept.
@@ -15,7 +16,7 @@ type history struct{ *db }
 
 // pageOf reads a page of one of the numbered lists of a session: always in order, from
 // the oldest or, with Newest, from the newest.
-func pageOf(ctx context.Context, s history, table, session string, q engine.HistoryQuery, add func(scanner) error, more ...any) error {
+func pageOf(ctx context.Context, s history, table, session string, q store.HistoryQuery, add func(scanner) error, more ...any) error {
 	below, limit, from := int64(math.MaxInt64), q.Limit, "_page_oldest"
 	if q.Before > 0 {
 		below = q.Before
@@ -31,10 +32,10 @@ func pageOf(ctx context.Context, s history, table, session string, q engine.Hist
 }
 
 // Executions returns a page of a session's executions in seq order.
-func (s history) Executions(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Execution, error) {
-	var found []engine.Execution
+func (s history) Executions(ctx context.Context, session string, q store.HistoryQuery) ([]store.Execution, error) {
+	var found []store.Execution
 	err := pageOf(ctx, s, "execution", session, q, func(row scanner) error {
-		var e engine.Execution
+		var e store.Execution
 		err := scanExecution(row, &e)
 		found = append(found, e)
 		return err
@@ -51,7 +52,7 @@ func (s history) Executions(ctx context.Context, session string, q engine.Histor
 	return found, err
 }
 
-func scanExecution(row scanner, e *engine.Execution) error {
+func scanExecution(row scanner, e *store.Execution) error {
 	var started, finished sql.NullInt64
 	var usage, failure, paths, input, output []byte
 	err := row.Scan(&e.Session, &e.Seq, &e.Workflow, &e.Step, &e.Visit, &e.Attempt, &e.Status, &e.Function, &started, &finished,
@@ -69,15 +70,15 @@ func scanExecution(row scanner, e *engine.Execution) error {
 func numbered(session string, n int64) string { return session + "/" + strconv.FormatInt(n, 10) }
 
 // addLineage fills Reads and Took of executions in seq order.
-func (s history) addLineage(ctx context.Context, session string, executions []engine.Execution) error {
-	bySeq := make(map[int64]*engine.Execution, len(executions))
+func (s history) addLineage(ctx context.Context, session string, executions []store.Execution) error {
+	bySeq := make(map[int64]*store.Execution, len(executions))
 	for i := range executions {
 		bySeq[executions[i].Seq] = &executions[i]
 	}
 	err := s.reader.each(ctx, "lineage", func(row scanner) error {
 		var seq, other int64
 		var kind string
-		var l engine.Lineage
+		var l store.Lineage
 		if err := row.Scan(&seq, &kind, &other, &l.Label); err != nil {
 			return err
 		}
@@ -97,10 +98,10 @@ func (s history) addLineage(ctx context.Context, session string, executions []en
 }
 
 // Messages returns a page of a session's chat in order.
-func (s history) Messages(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Message, error) {
-	var found []engine.Message
+func (s history) Messages(ctx context.Context, session string, q store.HistoryQuery) ([]function.Message, error) {
+	var found []function.Message
 	err := pageOf(ctx, s, "message", session, q, func(row scanner) error {
-		var m engine.Message
+		var m function.Message
 		err := row.Scan(&m.N, &m.Role, &m.Step, &m.At, &m.Content)
 		m.ID = numbered(session, m.N)
 		found = append(found, m)
@@ -113,10 +114,10 @@ func (s history) Messages(ctx context.Context, session string, q engine.HistoryQ
 }
 
 // AllRequests returns a page of a session's requests in order, applied or not.
-func (s history) AllRequests(ctx context.Context, session string, q engine.HistoryQuery) ([]engine.Request, error) {
-	var found []engine.Request
+func (s history) AllRequests(ctx context.Context, session string, q store.HistoryQuery) ([]store.Request, error) {
+	var found []store.Request
 	err := pageOf(ctx, s, "request", session, q, func(row scanner) error {
-		var r engine.Request
+		var r store.Request
 		err := scanRequest(row, &r)
 		found = append(found, r)
 		return err
@@ -144,10 +145,10 @@ func (s history) Blobs(ctx context.Context, session string, hashes []string) (ma
 }
 
 // Results returns the outputs of a container's rounds in index order.
-func (s history) Results(ctx context.Context, session, step string, visit int) ([]engine.StoredResult, error) {
-	var found []engine.StoredResult
+func (s history) Results(ctx context.Context, session, step string, visit int) ([]store.StoredResult, error) {
+	var found []store.StoredResult
 	err := s.reader.each(ctx, "results", func(row scanner) error {
-		r := engine.StoredResult{Session: session, Step: step, Visit: visit}
+		r := store.StoredResult{Session: session, Step: step, Visit: visit}
 		err := row.Scan(&r.Index, &r.Output)
 		found = append(found, r)
 		return err

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Requests returns for each session the requests numbered above After, in order.
-func (s inbox) Requests(ctx context.Context, after []engine.InboxAfter) (map[string][]engine.Request, error) {
-	found := make(map[string][]engine.Request)
+func (s inbox) Requests(ctx context.Context, after []store.InboxAfter) (map[string][]store.Request, error) {
+	found := make(map[string][]store.Request)
 	if len(after) == 0 {
 		return found, nil
 	}
@@ -22,7 +22,7 @@ func (s inbox) Requests(ctx context.Context, after []engine.InboxAfter) (map[str
 		return nil, err
 	}
 	err = s.reader.each(ctx, "request_after", func(row scanner) error {
-		var r engine.Request
+		var r store.Request
 		err := scanRequest(row, &r)
 		found[r.Session] = append(found[r.Session], r)
 		return err
@@ -34,14 +34,14 @@ func (s inbox) Requests(ctx context.Context, after []engine.InboxAfter) (map[str
 }
 
 // Inboxes returns inbox number and lease token of the sessions that exist.
-func (s inbox) Inboxes(ctx context.Context, ids []string) (map[string]engine.InboxState, error) {
-	found := make(map[string]engine.InboxState, len(ids))
+func (s inbox) Inboxes(ctx context.Context, ids []string) (map[string]store.InboxState, error) {
+	found := make(map[string]store.InboxState, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
 	err := s.reader.each(ctx, "inboxes", func(row scanner) error {
 		var id string
-		var state engine.InboxState
+		var state store.InboxState
 		err := row.Scan(&id, &state.Inbox, &state.Lease)
 		found[id] = state
 		return err
@@ -53,8 +53,8 @@ func (s inbox) Inboxes(ctx context.Context, ids []string) (map[string]engine.Inb
 }
 
 // EditState replaces the state of a session without a lease.
-func (s inbox) EditState(ctx context.Context, edit engine.StateEdit) (*engine.SessionRecord, error) {
-	var rec engine.SessionRecord
+func (s inbox) EditState(ctx context.Context, edit store.StateEdit) (*store.SessionRecord, error) {
+	var rec store.SessionRecord
 	err := s.writer.write(ctx, "edit state", func(t *tx) (err error) {
 		rec, err = deliveryTx{t}.editState(&edit)
 		return err
@@ -65,7 +65,7 @@ func (s inbox) EditState(ctx context.Context, edit engine.StateEdit) (*engine.Se
 	return &rec, nil
 }
 
-func (t deliveryTx) editState(edit *engine.StateEdit) (engine.SessionRecord, error) {
+func (t deliveryTx) editState(edit *store.StateEdit) (store.SessionRecord, error) {
 	rec, err := t.session(edit.Session)
 	if err != nil {
 		return rec, err

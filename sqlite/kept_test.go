@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // kept are the tables that triggers keep, each with the query that makes it from the sessions.
@@ -61,7 +61,7 @@ VALUES (?1, 'w', 'awaiting_input', ?2, ?2, ?1, '{"team":"blue"}', ?3, ?2)`, fmt.
 	if _, err := s.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for name, q := range map[string]engine.SessionQuery{"s2,s1": {Step: "ask"}, "s1": {Step: "tell", OldestWaiting: true}, "s4,s3,s2,s1,s0": {Labels: map[string]string{"team": "blue"}}} {
+	for name, q := range map[string]store.SessionQuery{"s2,s1": {Step: "ask"}, "s1": {Step: "tell", OldestWaiting: true}, "s4,s3,s2,s1,s0": {Labels: map[string]string{"team": "blue"}}} {
 		list, err := s.ListSessions(t.Context(), q)
 		got := ""
 		for i := range list {
@@ -71,7 +71,7 @@ VALUES (?1, 'w', 'awaiting_input', ?2, ?2, ?1, '{"team":"blue"}', ?3, ?2)`, fmt.
 			t.Errorf("%+v: got %q, %v; want %s", q, got, err, name)
 		}
 	}
-	counts, err := s.CountSessions(t.Context(), engine.SessionQuery{}, "step")
+	counts, err := s.CountSessions(t.Context(), store.SessionQuery{}, "step")
 	if err != nil || fmt.Sprint(counts) != "map[w/ask:2 w/tell:1]" {
 		t.Errorf("counted %v, %v", counts, err)
 	}

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"sync"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // knownRoom is how many workflows are kept in memory.
@@ -17,11 +17,11 @@ type known struct {
 
 type knownWorkflow struct {
 	version  int64
-	workflow *engine.Workflow
+	workflow *graph.Workflow
 }
 
 // find returns the workflows of sorted ids; all reports that each is known in its current version.
-func (k *known) find(ids []string, current map[string]int64) (found []*engine.Workflow, all bool) {
+func (k *known) find(ids []string, current map[string]int64) (found []*graph.Workflow, all bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, id := range ids {
@@ -37,7 +37,7 @@ func (k *known) find(ids []string, current map[string]int64) (found []*engine.Wo
 }
 
 // keep remembers workflows that were read together with their versions.
-func (k *known) keep(found []*engine.Workflow, current map[string]int64) {
+func (k *known) keep(found []*graph.Workflow, current map[string]int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.workflows)+len(found) > knownRoom {

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // TestKnownWorkflowsAreCurrent: every change of a workflow, by whoever makes it, is seen by the next
@@ -16,7 +16,7 @@ func TestKnownWorkflowsAreCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := openBare(t, file) // as another process, or somebody with an SQLite shell
-	read := func() *engine.Workflow {
+	read := func() *graph.Workflow {
 		t.Helper()
 		found, err := s.Workflows(ctx, []string{"w", "w"}, nil)
 		if err != nil {
@@ -46,20 +46,20 @@ func TestKnownWorkflowsAreCurrent(t *testing.T) {
 	}
 	for _, c := range []struct {
 		text string
-		want func(w *engine.Workflow) bool
+		want func(w *graph.Workflow) bool
 	}{
-		{`INSERT INTO workflow (id, name) VALUES ('w', 'one')`, func(w *engine.Workflow) bool { return w.Name == "one" }},
-		{`UPDATE workflow SET name = 'two' WHERE id = 'w'`, func(w *engine.Workflow) bool { return w.Name == "two" }},
-		{`INSERT INTO step (workflow, id, properties) VALUES ('w', 'root', '{"name": "a"}')`, func(w *engine.Workflow) bool { return w.Step("root") != nil }},
-		{`UPDATE step SET properties = '{"name": "b"}' WHERE workflow = 'w'`, func(w *engine.Workflow) bool { return w.Step("root").Name == "b" }},
-		{`INSERT INTO path (workflow, kind, source, target, properties) VALUES ('w', 'NEXT', 'root', 'root', '{}')`, func(w *engine.Workflow) bool { return len(w.Paths) == 1 }},
-		{`UPDATE path SET properties = '{"label": "again"}'`, func(w *engine.Workflow) bool { return w.Paths[0].Label == "again" }},
-		{`DELETE FROM path`, func(w *engine.Workflow) bool { return len(w.Paths) == 0 }},
-		{`UPDATE step SET workflow = 'v'`, func(w *engine.Workflow) bool { return len(w.Steps) == 0 }},
-		{`UPDATE step SET workflow = 'w'`, func(w *engine.Workflow) bool { return len(w.Steps) == 1 }},
-		{`DELETE FROM step`, func(w *engine.Workflow) bool { return len(w.Steps) == 0 }},
-		{`DELETE FROM workflow`, func(w *engine.Workflow) bool { return w == nil }},
-		{`INSERT INTO workflow (id, name) VALUES ('w', 'three')`, func(w *engine.Workflow) bool { return w.Name == "three" }},
+		{`INSERT INTO workflow (id, name) VALUES ('w', 'one')`, func(w *graph.Workflow) bool { return w.Name == "one" }},
+		{`UPDATE workflow SET name = 'two' WHERE id = 'w'`, func(w *graph.Workflow) bool { return w.Name == "two" }},
+		{`INSERT INTO step (workflow, id, properties) VALUES ('w', 'root', '{"name": "a"}')`, func(w *graph.Workflow) bool { return w.Step("root") != nil }},
+		{`UPDATE step SET properties = '{"name": "b"}' WHERE workflow = 'w'`, func(w *graph.Workflow) bool { return w.Step("root").Name == "b" }},
+		{`INSERT INTO path (workflow, kind, source, target, properties) VALUES ('w', 'NEXT', 'root', 'root', '{}')`, func(w *graph.Workflow) bool { return len(w.Paths) == 1 }},
+		{`UPDATE path SET properties = '{"label": "again"}'`, func(w *graph.Workflow) bool { return w.Paths[0].Label == "again" }},
+		{`DELETE FROM path`, func(w *graph.Workflow) bool { return len(w.Paths) == 0 }},
+		{`UPDATE step SET workflow = 'v'`, func(w *graph.Workflow) bool { return len(w.Steps) == 0 }},
+		{`UPDATE step SET workflow = 'w'`, func(w *graph.Workflow) bool { return len(w.Steps) == 1 }},
+		{`DELETE FROM step`, func(w *graph.Workflow) bool { return len(w.Steps) == 0 }},
+		{`DELETE FROM workflow`, func(w *graph.Workflow) bool { return w == nil }},
+		{`INSERT INTO workflow (id, name) VALUES ('w', 'three')`, func(w *graph.Workflow) bool { return w.Name == "three" }},
 	} {
 		change(c.text)
 		for range 2 { // the second time from memory

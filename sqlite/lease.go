@@ -5,14 +5,14 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // leases are taken, extended and given back; what is due and waits for a worker.
 type leases struct{ *db }
 
 // Extend extends the leases that still stand and returns the sessions of the others.
-func (s leases) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
+func (s leases) Extend(ctx context.Context, leases []store.LeaseRef, by time.Duration) ([]string, error) {
 	if len(leases) == 0 {
 		return nil, nil
 	}
@@ -38,7 +38,7 @@ func (s leases) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Du
 }
 
 // Release gives back the leases that still stand.
-func (s leases) Release(ctx context.Context, leases []engine.LeaseRef) error {
+func (s leases) Release(ctx context.Context, leases []store.LeaseRef) error {
 	if len(leases) == 0 {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (s leases) Release(ctx context.Context, leases []engine.LeaseRef) error {
 
 // onLease runs a statement guarded by a lease and reports whether the lease was current. An empty
 // token never matches, although a session without a lease stores an empty token.
-func (t *tx) onLease(statement string, l engine.LeaseRef, at int64) (bool, error) {
+func (t *tx) onLease(statement string, l store.LeaseRef, at int64) (bool, error) {
 	if l.Token == "" {
 		return false, nil
 	}

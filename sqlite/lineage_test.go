@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A file of the version before keeps its lineage, and lineage written since leads to executions from
@@ -30,21 +30,21 @@ func TestLineageOfTheVersionBefore(t *testing.T) {
 	if _, err := s.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	third := engine.Execution{Session: "a", Seq: 3, Workflow: "w", Step: "say", Visit: 1, Attempt: 1, Status: engine.StatusComplete,
-		Reads: []engine.Lineage{{Execution: "a/1", Label: `@{SESSION_ID}.ask["x"]`}, {Execution: "a/1", Label: `@{SESSION_ID}.ask["x"]`}, {Execution: "a/9", Label: "not there"}},
-		Took:  []engine.Lineage{{Execution: "a/2", Label: "think>say"}, {Execution: "b/2", Label: "of another session"}}}
-	results, err := s.Commit(t.Context(), []engine.Checkpoint{{Session: "a", Version: 1, Lease: "mine", Transition: "t", Status: engine.StatusActive,
-		Release: true, Records: engine.Records{Executions: []engine.Execution{third}}}})
-	if err != nil || results[0].Outcome != engine.Committed {
+	third := store.Execution{Session: "a", Seq: 3, Workflow: "w", Step: "say", Visit: 1, Attempt: 1, Status: store.StatusComplete,
+		Reads: []store.Lineage{{Execution: "a/1", Label: `@{SESSION_ID}.ask["x"]`}, {Execution: "a/1", Label: `@{SESSION_ID}.ask["x"]`}, {Execution: "a/9", Label: "not there"}},
+		Took:  []store.Lineage{{Execution: "a/2", Label: "think>say"}, {Execution: "b/2", Label: "of another session"}}}
+	results, err := s.Commit(t.Context(), []store.Checkpoint{{Session: "a", Version: 1, Lease: "mine", Transition: "t", Status: store.StatusActive,
+		Release: true, Records: store.Records{Executions: []store.Execution{third}}}})
+	if err != nil || results[0].Outcome != store.Committed {
 		t.Fatal(results, err)
 	}
-	found, err := s.Executions(t.Context(), "a", engine.HistoryQuery{Lineage: true})
+	found, err := s.Executions(t.Context(), "a", store.HistoryQuery{Lineage: true})
 	if err != nil || len(found) != 3 {
 		t.Fatalf("got %d executions, %v", len(found), err)
 	}
-	type lineage struct{ Reads, Took []engine.Lineage }
+	type lineage struct{ Reads, Took []store.Lineage }
 	want := []lineage{{},
-		{[]engine.Lineage{{Execution: "a/1", Label: "@{SESSION_ID}.ask"}}, []engine.Lineage{{Execution: "a/1", Label: "ask>think"}}},
+		{[]store.Lineage{{Execution: "a/1", Label: "@{SESSION_ID}.ask"}}, []store.Lineage{{Execution: "a/1", Label: "ask>think"}}},
 		{third.Reads[:1], third.Took[:1]}}
 	for i, e := range found {
 		if got := (lineage{e.Reads, e.Took}); !reflect.DeepEqual(got, want[i]) {

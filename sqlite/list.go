@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // ListSessions returns one page.
-func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]engine.SessionRecord, error) {
+func (s sessions) ListSessions(ctx context.Context, q store.SessionQuery) ([]store.SessionRecord, error) {
 	l := listing{q: q, limit: cmp.Or(max(q.Limit, 0), defaultPage)}
 	tx, err := s.reader.db.BeginTx(ctx, nil) // one snapshot for the counts, which select the statement, and for the page
 	if err != nil {
@@ -21,13 +21,13 @@ func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]en
 		return nil, fault("list sessions", err)
 	}
 	if l.empty {
-		return []engine.SessionRecord{}, nil
+		return []store.SessionRecord{}, nil
 	}
 	text, args := l.statement()
 	rows, err := tx.QueryContext(ctx, text, args...)
-	found := []engine.SessionRecord{}
+	found := []store.SessionRecord{}
 	err = eachRow("list", rows, err, func(row scanner) error {
-		var rec engine.SessionRecord
+		var rec store.SessionRecord
 		err := scanSession(row, &rec)
 		found = append(found, rec)
 		return err
@@ -39,8 +39,8 @@ func (s sessions) ListSessions(ctx context.Context, q engine.SessionQuery) ([]en
 }
 
 // Candidates merges the arms without the filters that they do not cover.
-func (s sessions) Candidates(ctx context.Context, q engine.SessionQuery, count string) ([]engine.Cursor, bool, error) {
-	begins := q.After == engine.Cursor{}
+func (s sessions) Candidates(ctx context.Context, q store.SessionQuery, count string) ([]store.Cursor, bool, error) {
+	begins := q.After == store.Cursor{}
 	if q.IDs != nil || count != "" && begins && tallied(q, count) {
 		return nil, true, nil
 	}
@@ -58,10 +58,10 @@ func (s sessions) Candidates(ctx context.Context, q engine.SessionQuery, count s
 	}
 	text, args := l.merged(sessionFilter(l.bounds()))
 	rows, err := tx.QueryContext(ctx, text, args...)
-	var found []engine.Cursor
+	var found []store.Cursor
 	err = eachRow("search", rows, err, func(row scanner) error {
 		var number, at int64
-		var c engine.Cursor
+		var c store.Cursor
 		err := row.Scan(&number, &at, &c.ID)
 		c.At = time.UnixMicro(at).UTC()
 		found = append(found, c)
@@ -83,10 +83,10 @@ var counts = map[string]struct{ name, join string }{
 }
 
 // CountSessions counts by one of counts.
-func (s sessions) CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+func (s sessions) CountSessions(ctx context.Context, q store.SessionQuery, by string) (map[string]int64, error) {
 	c, ok := counts[by]
 	if !ok {
-		return nil, fmt.Errorf("count sessions by %q: %w: want status, workflow, workflow,status or step", by, engine.ErrBadRequest)
+		return nil, fmt.Errorf("count sessions by %q: %w: want status, workflow, workflow,status or step", by, store.ErrBadRequest)
 	}
 	if by == "step" {
 		q.Awaiting = true

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A listing is the statement for one page of sessions. Its cost depends on the rows of the page,
@@ -14,8 +14,8 @@ import (
 // query allows, an arm reads the first rows of an index in the order of the page, and the arms are
 // merged. Filters without an index (text, a second label) are checked on each row.
 type listing struct {
-	q     engine.SessionQuery
-	rest  engine.SessionQuery // the filters that the arms do not cover
+	q     store.SessionQuery
+	rest  store.SessionQuery // the filters that the arms do not cover
 	limit int
 	arms  []arm
 	empty bool // no session can be in the page
@@ -209,8 +209,8 @@ func (l *listing) merged(f *filter) (string, []any) {
 }
 
 // bounds are the filters of the rest that bound what an arm reads.
-func (l *listing) bounds() engine.SessionQuery {
-	b := engine.SessionQuery{Root: l.rest.Root, CreatedBefore: l.rest.CreatedBefore, CreatedAfter: l.rest.CreatedAfter, OldestWaiting: l.rest.OldestWaiting}
+func (l *listing) bounds() store.SessionQuery {
+	b := store.SessionQuery{Root: l.rest.Root, CreatedBefore: l.rest.CreatedBefore, CreatedAfter: l.rest.CreatedAfter, OldestWaiting: l.rest.OldestWaiting}
 	if l.rest.OldestWaiting {
 		b.WaitingBefore = l.rest.WaitingBefore
 	}
@@ -223,7 +223,7 @@ func (l *listing) covered() bool {
 }
 
 // eachTally visits the tallies of a kind that are not zero, for what the query allows, in the order of workflows.
-func eachTally(ctx context.Context, db *sql.Tx, kind string, q engine.SessionQuery, visit func(workflow, name string, n int64)) error {
+func eachTally(ctx context.Context, db *sql.Tx, kind string, q store.SessionQuery, visit func(workflow, name string, n int64)) error {
 	f := &filter{}
 	f.add("tally.kind = ?", kind)
 	f.add("tally.n > 0")
@@ -251,7 +251,7 @@ func eachTally(ctx context.Context, db *sql.Tx, kind string, q engine.SessionQue
 
 // tallied reports whether the kept counts answer a query: it asks for workflows, for statuses
 // or for steps, and for nothing else.
-func tallied(q engine.SessionQuery, by string) bool {
+func tallied(q store.SessionQuery, by string) bool {
 	plain := q.IDs == nil && q.Text == "" && len(q.Labels) == 0 && q.Root == "" && q.CreatedBefore.IsZero() && q.CreatedAfter.IsZero() && q.WaitingBefore.IsZero() && !q.OldestWaiting
 	if by == "step" {
 		return plain && len(q.Status) == 0 && q.Step == ""
@@ -260,7 +260,7 @@ func tallied(q engine.SessionQuery, by string) bool {
 }
 
 // tally counts from the kept counts.
-func (s sessions) tally(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error) {
+func (s sessions) tally(ctx context.Context, q store.SessionQuery, by string) (map[string]int64, error) {
 	kind := "status"
 	if by == "step" {
 		kind = "step"

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -105,7 +104,7 @@ func (s schema) checkSchema(ctx context.Context) error {
 }
 
 // Check says what is wrong with the file's migrations.
-func (s schema) Check(ctx context.Context) ([]engine.Finding, error) {
+func (s schema) Check(ctx context.Context) ([]store.Finding, error) {
 	known, err := knownMigrations(migrations)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // until returns the migrations up to and with a name, as an older version had them.
@@ -69,7 +70,7 @@ func TestMigrateFromAnOlderVersion(t *testing.T) {
 	if err != nil || !slices.Equal(first, []string{"0001_graph"}) {
 		t.Fatalf("older version applied %v, %v", first, err)
 	}
-	edit := engine.Edit{Workflow: "w", PutSteps: []engine.Step{{ID: "root", Function: "reply"}}}
+	edit := store.Edit{Workflow: "w", PutSteps: []graph.Step{{ID: "root", Function: "reply"}}}
 	if _, err := s.EditWorkflow(t.Context(), edit); err != nil {
 		t.Fatal(err)
 	}
@@ -126,9 +127,9 @@ func TestSchemaOneMigrationApart(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := openBare(t, file)
-			_, writes := s.EditWorkflow(t.Context(), engine.Edit{Workflow: "w", PutSteps: []engine.Step{{ID: "root", Function: "reply"}}})
+			_, writes := s.EditWorkflow(t.Context(), store.Edit{Workflow: "w", PutSteps: []graph.Step{{ID: "root", Function: "reply"}}})
 			for what, err := range map[string]error{"write": writes, "ping": s.Ping(t.Context())} {
-				if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, engine.ErrSchema) || !strings.Contains(err.Error(), c.want)) {
+				if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, store.ErrSchema) || !strings.Contains(err.Error(), c.want)) {
 					t.Errorf("%s: %v, want %q", what, err, c.want)
 				}
 			}
@@ -137,7 +138,7 @@ func TestSchemaOneMigrationApart(t *testing.T) {
 				t.Errorf("doctor finds %+v, %v; want %q", found, err, c.finds)
 			}
 			_, err = s.Migrate(t.Context())
-			if newer := name == "ahead"; newer != errors.Is(err, engine.ErrSchema) || !newer && err != nil {
+			if newer := name == "ahead"; newer != errors.Is(err, store.ErrSchema) || !newer && err != nil {
 				t.Errorf("migrate: %v", err)
 			} else if !newer && s.Ping(t.Context()) != nil {
 				t.Errorf("after migrate: %v", s.Ping(t.Context()))

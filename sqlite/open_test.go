@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
@@ -98,9 +98,9 @@ func TestUseAfterClose(t *testing.T) {
 }
 
 // created creates one session, leased when claim is set.
-func created(t *testing.T, s engine.Store, id string, claim *engine.Lease) engine.SessionRecord {
+func created(t *testing.T, s store.Store, id string, claim *store.Lease) store.SessionRecord {
 	t.Helper()
-	all, err := s.Create(t.Context(), []engine.NewSession{{ID: id, Workflow: "w", State: []byte(`{}`), Status: engine.StatusActive, Claim: claim}})
+	all, err := s.Create(t.Context(), []store.NewSession{{ID: id, Workflow: "w", State: []byte(`{}`), Status: store.StatusActive, Claim: claim}})
 	if err = errors.Join(err, all[0].Err); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // What is asked often finds its rows by an index, however many sessions there are. A scan
@@ -24,25 +24,25 @@ func TestListsUseTheirIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		query engine.SessionQuery
+		query store.SessionQuery
 		want  string
 	}{
-		"newest":              {engine.SessionQuery{}, "SCAN session USING COVERING INDEX session_created"},
-		"complete":            {engine.SessionQuery{Status: []string{engine.StatusComplete}}, "session USING COVERING INDEX session_status (workflow=? AND status=?)"},
-		"next complete":       {engine.SessionQuery{Status: []string{engine.StatusComplete}, After: engine.Cursor{ID: "x"}}, "session USING COVERING INDEX session_status (workflow=? AND status=? AND (created_at,id)<(?,?))"},
-		"workflow":            {engine.SessionQuery{Workflow: "w"}, "SEARCH session USING COVERING INDEX session_workflow (workflow=?)"},
-		"error":               {engine.SessionQuery{Status: []string{engine.StatusError}}, "session USING COVERING INDEX session_status (workflow=? AND status=?)"},
-		"error of a workflow": {engine.SessionQuery{Status: []string{engine.StatusError}, Workflow: "w"}, "session USING COVERING INDEX session_status (workflow=? AND status=?)"},
-		"error of workflows":  {engine.SessionQuery{Status: []string{engine.StatusError}, Workflows: []string{"w*"}}, "session USING COVERING INDEX session_status (workflow=? AND status=?)"},
-		"awaiting":            {engine.SessionQuery{Awaiting: true, Workflow: "w"}, "SEARCH question USING PRIMARY KEY (step=? AND workflow=?)"},
-		"question at a step":  {engine.SessionQuery{Step: "ask"}, "SEARCH question USING PRIMARY KEY (step=? AND workflow=?)"},
-		"oldest at a step":    {engine.SessionQuery{Step: "ask", OldestWaiting: true}, "SEARCH question USING COVERING INDEX question_since (step=? AND workflow=?)"},
-		"oldest of workflow":  {engine.SessionQuery{OldestWaiting: true, Workflow: "w"}, "session USING COVERING INDEX session_workflow_awaiting (workflow=? AND awaiting_since>?)"},
-		"oldest waiting":      {engine.SessionQuery{OldestWaiting: true}, "session USING COVERING INDEX session_awaiting (awaiting_since>?)"},
-		"next page":           {engine.SessionQuery{OldestWaiting: true, After: engine.Cursor{ID: "x"}}, "session USING COVERING INDEX session_awaiting ((awaiting_since,id)>(?,?))"},
-		"label":               {engine.SessionQuery{Labels: map[string]string{"a": "b"}}, "SEARCH label USING PRIMARY KEY (key=? AND value=?)"},
-		"ids of a workflow":   {engine.SessionQuery{IDs: []string{"a"}, Workflow: "w", Status: []string{engine.StatusError}}, "SEARCH session USING INDEX sqlite_autoindex_session_1 (id=?)"},
-		"root":                {engine.SessionQuery{Root: "r"}, "SEARCH session USING INDEX session_root (root=?)"},
+		"newest":              {store.SessionQuery{}, "SCAN session USING COVERING INDEX session_created"},
+		"complete":            {store.SessionQuery{Status: []string{store.StatusComplete}}, "session USING COVERING INDEX session_status (workflow=? AND status=?)"},
+		"next complete":       {store.SessionQuery{Status: []string{store.StatusComplete}, After: store.Cursor{ID: "x"}}, "session USING COVERING INDEX session_status (workflow=? AND status=? AND (created_at,id)<(?,?))"},
+		"workflow":            {store.SessionQuery{Workflow: "w"}, "SEARCH session USING COVERING INDEX session_workflow (workflow=?)"},
+		"error":               {store.SessionQuery{Status: []string{store.StatusError}}, "session USING COVERING INDEX session_status (workflow=? AND status=?)"},
+		"error of a workflow": {store.SessionQuery{Status: []string{store.StatusError}, Workflow: "w"}, "session USING COVERING INDEX session_status (workflow=? AND status=?)"},
+		"error of workflows":  {store.SessionQuery{Status: []string{store.StatusError}, Workflows: []string{"w*"}}, "session USING COVERING INDEX session_status (workflow=? AND status=?)"},
+		"awaiting":            {store.SessionQuery{Awaiting: true, Workflow: "w"}, "SEARCH question USING PRIMARY KEY (step=? AND workflow=?)"},
+		"question at a step":  {store.SessionQuery{Step: "ask"}, "SEARCH question USING PRIMARY KEY (step=? AND workflow=?)"},
+		"oldest at a step":    {store.SessionQuery{Step: "ask", OldestWaiting: true}, "SEARCH question USING COVERING INDEX question_since (step=? AND workflow=?)"},
+		"oldest of workflow":  {store.SessionQuery{OldestWaiting: true, Workflow: "w"}, "session USING COVERING INDEX session_workflow_awaiting (workflow=? AND awaiting_since>?)"},
+		"oldest waiting":      {store.SessionQuery{OldestWaiting: true}, "session USING COVERING INDEX session_awaiting (awaiting_since>?)"},
+		"next page":           {store.SessionQuery{OldestWaiting: true, After: store.Cursor{ID: "x"}}, "session USING COVERING INDEX session_awaiting ((awaiting_since,id)>(?,?))"},
+		"label":               {store.SessionQuery{Labels: map[string]string{"a": "b"}}, "SEARCH label USING PRIMARY KEY (key=? AND value=?)"},
+		"ids of a workflow":   {store.SessionQuery{IDs: []string{"a"}, Workflow: "w", Status: []string{store.StatusError}}, "SEARCH session USING INDEX sqlite_autoindex_session_1 (id=?)"},
+		"root":                {store.SessionQuery{Root: "r"}, "SEARCH session USING INDEX session_root (root=?)"},
 	} {
 		l := listing{q: c.query, limit: 50}
 		read, err := s.reader.db.BeginTx(t.Context(), nil)
@@ -69,7 +69,7 @@ func TestFamiliesUseTheirIndex(t *testing.T) {
 	if _, err := s.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []engine.DescendantQuery{{}, {Awaiting: true}, {Awaiting: true, Step: "ask", After: engine.Cursor{ID: "x"}}, {Moving: true}, {After: engine.Cursor{ID: "x"}}} {
+	for _, q := range []store.DescendantQuery{{}, {Awaiting: true}, {Awaiting: true, Step: "ask", After: store.Cursor{ID: "x"}}, {Moving: true}, {After: store.Cursor{ID: "x"}}} {
 		q.Of = "a"
 		f := familyFilter(q, time.Now())
 		page := f.familyPage(q)

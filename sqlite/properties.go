@@ -15,12 +15,12 @@ func properties(text []byte) (map[string]any, error) {
 		return nil, fmt.Errorf("properties: %w", err)
 	}
 	for name, v := range p {
-		p[name] = plain(v)
+		p[name] = plainValue(v)
 	}
 	return p, nil
 }
 
-func plain(v any) any {
+func plainValue(v any) any {
 	switch v := v.(type) {
 	case json.Number:
 		if whole, err := v.Int64(); err == nil {
@@ -33,11 +33,11 @@ func plain(v any) any {
 		return f
 	case []any:
 		for i := range v {
-			v[i] = plain(v[i])
+			v[i] = plainValue(v[i])
 		}
 	case map[string]any:
 		for name := range v {
-			v[name] = plain(v[name])
+			v[name] = plainValue(v[name])
 		}
 	}
 	return v

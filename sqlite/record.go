@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
@@ -14,7 +14,7 @@ import (
 type checkpointTx struct{ *tx }
 
 // record writes what a checkpoint carries besides its session's row.
-func (t checkpointTx) record(c *engine.Checkpoint) error {
+func (t checkpointTx) record(c *store.Checkpoint) error {
 	for i := range c.Executions {
 		if err := t.execution(c.Session, &c.Executions[i]); err != nil {
 			return err
@@ -37,7 +37,7 @@ func (t checkpointTx) record(c *engine.Checkpoint) error {
 	return t.outputs(c)
 }
 
-func (t checkpointTx) execution(session string, e *engine.Execution) error {
+func (t checkpointTx) execution(session string, e *store.Execution) error {
 	session = orElse(e.Session, session)
 	_, err := t.exec("execution_create", session, e.Seq, e.Workflow, e.Step, e.Visit, e.Attempt, e.Status, e.Function,
 		micros(e.StartedAt), micros(e.FinishedAt), e.Definition, e.Parent, text(e.Usage), text(e.Error), text(e.Paths), text(e.Input), text(e.Output),
@@ -52,7 +52,7 @@ const (
 )
 
 // lineageText is what an execution has read and taken, as the view lineage reads it.
-func lineageText(session string, e *engine.Execution) []byte {
+func lineageText(session string, e *store.Execution) []byte {
 	if len(e.Reads)+len(e.Took) == 0 {
 		return nil
 	}
@@ -65,7 +65,7 @@ func lineageText(session string, e *engine.Execution) []byte {
 }
 
 // appendLineage appends a comma and a list for each relation to another execution of the session.
-func appendLineage(b []byte, session, kind string, all []engine.Lineage) []byte {
+func appendLineage(b []byte, session, kind string, all []store.Lineage) []byte {
 	for i, l := range all {
 		other, ok := seqOf(session, l.Execution)
 		if !ok || slices.Contains(all[:i], l) { // of another session: never there
@@ -90,7 +90,7 @@ func seqOf(session, execution string) (int64, bool) {
 
 // outputs writes blobs and results. Blobs are dropped first: a text may go and come back
 // in one checkpoint.
-func (t checkpointTx) outputs(c *engine.Checkpoint) error {
+func (t checkpointTx) outputs(c *store.Checkpoint) error {
 	for _, hash := range c.DropBlobs {
 		if _, err := t.exec("blob_drop", c.Session, hash); err != nil {
 			return err
@@ -113,11 +113,11 @@ func (t checkpointTx) outputs(c *engine.Checkpoint) error {
 
 // children creates the sessions a checkpoint starts. One that is there already was
 // started by an earlier attempt and stays as it is.
-func (t checkpointTx) children(c *engine.Checkpoint) error {
+func (t checkpointTx) children(c *store.Checkpoint) error {
 	for i := range c.Children {
 		child := c.Children[i]
 		child.Parent = orElse(child.Parent, c.Session)
-		var rec engine.SessionRecord
+		var rec store.SessionRecord
 		if _, err := t.createRow(&child, &rec); err != nil {
 			return fmt.Errorf("child %s: %w", child.ID, err)
 		}

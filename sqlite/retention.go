@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -17,14 +16,14 @@ const removeSessions = 200
 type retention struct{ *db }
 
 // OldestSessions reads a page by the index on created_at.
-func (s retention) OldestSessions(ctx context.Context, after engine.Cursor, limit int) ([]engine.SessionRecord, error) {
-	var found []engine.SessionRecord
+func (s retention) OldestSessions(ctx context.Context, after store.Cursor, limit int) ([]store.SessionRecord, error) {
+	var found []store.SessionRecord
 	at := int64(-1)
 	if !after.At.IsZero() {
 		at = after.At.UnixMicro()
 	}
 	err := s.reader.each(ctx, "sessions_oldest", func(row scanner) error {
-		var rec engine.SessionRecord
+		var rec store.SessionRecord
 		err := scanSession(row, &rec)
 		found = append(found, rec)
 		return err
@@ -51,8 +50,8 @@ func (s retention) Parents(ctx context.Context, ids []string) ([]string, error) 
 }
 
 // RemoveFamilies removes families, at most removeSessions and deleteBatch rows a call.
-func (s retention) RemoveFamilies(ctx context.Context, families [][]engine.SessionMark) ([]engine.Removal, error) {
-	outcomes := make([]engine.Removal, len(families))
+func (s retention) RemoveFamilies(ctx context.Context, families [][]store.SessionMark) ([]store.Removal, error) {
+	outcomes := make([]store.Removal, len(families))
 	err := s.writer.write(ctx, "remove sessions", func(t *tx) error {
 		return t.removeFamilies(families[:store.Reach(families, removeSessions)], outcomes)
 	})
@@ -62,7 +61,7 @@ func (s retention) RemoveFamilies(ctx context.Context, families [][]engine.Sessi
 	return outcomes, nil
 }
 
-func (t *tx) removeFamilies(families [][]engine.SessionMark, outcomes []engine.Removal) error {
+func (t *tx) removeFamilies(families [][]store.SessionMark, outcomes []store.Removal) error {
 	all := marksText(slices.Concat(families...))
 	changed, err := t.ids("removal_changed", all, t.now)
 	if err != nil {
@@ -72,7 +71,7 @@ func (t *tx) removeFamilies(families [][]engine.SessionMark, outcomes []engine.R
 	if err != nil {
 		return err
 	}
-	var going []engine.SessionMark
+	var going []store.SessionMark
 	for i, marks := range families {
 		outcomes[i] = store.OutcomeOf(marks, changed, inBatch)
 		if outcomes[i] == store.Removed {
@@ -93,7 +92,7 @@ func (t *tx) removeFamilies(families [][]engine.SessionMark, outcomes []engine.R
 
 // removeSome removes the first removeSessions of the sessions, and reports whether that is all of
 // them, with all their rows.
-func (t *tx) removeSome(marks []engine.SessionMark) (whole bool, err error) {
+func (t *tx) removeSome(marks []store.SessionMark) (whole bool, err error) {
 	there, err := t.ids("removal_there", marksText(marks))
 	if err != nil || len(there) == 0 {
 		return true, err

@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/retention"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
@@ -38,7 +39,7 @@ func TestStoreStaysAtItsSize(t *testing.T) {
 	const mostLog = 24 << 20 // copied back from 16 MB on, after the transaction that comes there
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	file := filepath.Join(t.TempDir(), "x.db")
-	store, err := sqlite.Open(t.Context(), file, sqlite.Options{Now: func() time.Time { return now }})
+	opened, err := sqlite.Open(t.Context(), file, sqlite.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,24 +52,24 @@ func TestStoreStaysAtItsSize(t *testing.T) {
 	for round := range rounds {
 		for i := range each {
 			id := fmt.Sprintf("%02d-%03d-%s", round, i, strings.Repeat("x", i%7))
-			made, err := store.Create(t.Context(), []engine.NewSession{{ID: id, Workflow: "w", Status: engine.StatusActive, State: []byte(`{}`), Key: "k" + id,
-				Claim: &engine.Lease{Token: id, Owner: "w", For: time.Minute}}})
+			made, err := opened.Create(t.Context(), []store.NewSession{{ID: id, Workflow: "w", Status: store.StatusActive, State: []byte(`{}`), Key: "k" + id,
+				Claim: &store.Lease{Token: id, Owner: "w", For: time.Minute}}})
 			if err != nil || made[0].Err != nil {
 				t.Fatal(err, made)
 			}
-			c := engine.Checkpoint{Session: id, Lease: id, Transition: id, Status: engine.StatusComplete, Release: true,
+			c := store.Checkpoint{Session: id, Lease: id, Transition: id, Status: store.StatusComplete, Release: true,
 				State: []byte(`{"data":"` + strings.Repeat("s", 2000+i) + `"}`)}
 			for n := range 10 {
-				c.Executions = append(c.Executions, engine.Execution{ID: fmt.Sprintf("%s/%d", id, n+1), Session: id, Seq: int64(n + 1), Workflow: "w", Step: "s", Visit: n, Status: "complete",
+				c.Executions = append(c.Executions, store.Execution{ID: fmt.Sprintf("%s/%d", id, n+1), Session: id, Seq: int64(n + 1), Workflow: "w", Step: "s", Visit: n, Status: "complete",
 					Output: []byte(`"` + strings.Repeat("o", 300) + `"`)})
 			}
-			c.Messages = []engine.Message{{N: 1, Role: "assistant", Content: strings.Repeat("m", 500)}}
-			if done, err := store.Commit(t.Context(), []engine.Checkpoint{c}); err != nil || done[0].Outcome != engine.Committed {
+			c.Messages = []function.Message{{N: 1, Role: "assistant", Content: strings.Repeat("m", 500)}}
+			if done, err := opened.Commit(t.Context(), []store.Checkpoint{c}); err != nil || done[0].Outcome != store.Committed {
 				t.Fatal(err, done)
 			}
 		}
 		now = now.Add(25 * time.Hour)
-		total, err := retention.RunThrough(t.Context(), ended{store}, retention.Query{Keep: keep, Owner: "me"}, "", retention.Pace{Rest: 0.001})
+		total, err := retention.RunThrough(t.Context(), ended{opened}, retention.Query{Keep: keep, Owner: "me"}, "", retention.Pace{Rest: 0.001})
 		if err != nil || total.Removed != each {
 			t.Fatalf("round %d: %+v, %v", round, total, err)
 		}
@@ -80,7 +81,7 @@ func TestStoreStaysAtItsSize(t *testing.T) {
 		if round != 1 && round != rounds-1 {
 			continue
 		}
-		if err := store.Close(); err != nil { // copies the log back
+		if err := opened.Close(); err != nil { // copies the log back
 			t.Fatal(err)
 		}
 		info, err := os.Stat(file)
@@ -88,11 +89,11 @@ func TestStoreStaysAtItsSize(t *testing.T) {
 			t.Fatal(err)
 		}
 		sizes = append(sizes, info.Size())
-		if store, err = sqlite.Open(t.Context(), file, sqlite.Options{Now: func() time.Time { return now }}); err != nil {
+		if opened, err = sqlite.Open(t.Context(), file, sqlite.Options{Now: func() time.Time { return now }}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	defer store.Close()
+	defer opened.Close()
 	if sizes[1] > sizes[0]+sizes[0]/20 {
 		t.Errorf("the file grew: %d", sizes)
 	}

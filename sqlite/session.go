@@ -4,18 +4,18 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // sessions are created, read, listed, counted and deleted.
 type sessions struct{ *db }
 
 // Session returns one session, or engine.ErrSessionNotFound.
-func (s sessions) Session(ctx context.Context, id string) (*engine.SessionRecord, error) {
-	var rec engine.SessionRecord
+func (s sessions) Session(ctx context.Context, id string) (*store.SessionRecord, error) {
+	var rec store.SessionRecord
 	err := s.reader.row(ctx, "session_read", func(row scanner) error { return scanSession(row, &rec) }, id)
 	if noRow(err) {
-		return nil, fmt.Errorf("session %s: %w", id, engine.ErrSessionNotFound)
+		return nil, fmt.Errorf("session %s: %w", id, store.ErrSessionNotFound)
 	}
 	if err != nil {
 		return nil, fault("read session "+id, err)
@@ -24,10 +24,10 @@ func (s sessions) Session(ctx context.Context, id string) (*engine.SessionRecord
 }
 
 // SessionsByID returns those of the ids that exist, in no order.
-func (s sessions) SessionsByID(ctx context.Context, ids []string) ([]engine.SessionRecord, error) {
-	found := make([]engine.SessionRecord, 0, len(ids))
+func (s sessions) SessionsByID(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
+	found := make([]store.SessionRecord, 0, len(ids))
 	err := s.reader.each(ctx, "session_read_many", func(row scanner) error {
-		var rec engine.SessionRecord
+		var rec store.SessionRecord
 		err := scanSession(row, &rec)
 		found = append(found, rec)
 		return err
@@ -55,13 +55,13 @@ func (s sessions) Children(ctx context.Context, parent string) ([]string, error)
 
 // session reads a session under the write lock. It returns engine.ErrSessionNotFound when the
 // session does not exist or is being removed.
-func (t *tx) session(id string) (engine.SessionRecord, error) { return t.sessionBy("session_open", id) }
+func (t *tx) session(id string) (store.SessionRecord, error) { return t.sessionBy("session_open", id) }
 
-func (t *tx) sessionBy(statement, id string) (engine.SessionRecord, error) {
-	var rec engine.SessionRecord
+func (t *tx) sessionBy(statement, id string) (store.SessionRecord, error) {
+	var rec store.SessionRecord
 	err := t.row(statement, func(row scanner) error { return scanSession(row, &rec) }, id)
 	if noRow(err) {
-		err = fmt.Errorf("session %s: %w", id, engine.ErrSessionNotFound)
+		err = fmt.Errorf("session %s: %w", id, store.ErrSessionNotFound)
 	}
 	return rec, err
 }

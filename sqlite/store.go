@@ -14,7 +14,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver; docs/adr/0002-sqlite-driver.md says why this one
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Options adjust a Store. The zero value works.
@@ -58,8 +58,8 @@ type Store struct {
 }
 
 var (
-	_ engine.Store   = (*Store)(nil)
-	_ engine.Checker = (*Store)(nil)
+	_ store.Store   = (*Store)(nil)
+	_ store.Checker = (*Store)(nil)
 )
 
 // newStore puts the parts together.
@@ -127,7 +127,7 @@ func (s *Store) open(ctx context.Context, abs string, o Options) error {
 		return explain(err)
 	}
 	if o.Migrate != nil && !*o.Migrate {
-		if err := s.checkSchema(ctx); !errors.Is(err, engine.ErrSchema) { // writes are refused then, see Ping
+		if err := s.checkSchema(ctx); !errors.Is(err, store.ErrSchema) { // writes are refused then, see Ping
 			return err
 		}
 		return nil

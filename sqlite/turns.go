@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -20,12 +19,12 @@ const (
 type turns struct{ *db }
 
 // LimitedWorkflows reads the WORKFLOW rows that name a limit.
-func (s turns) LimitedWorkflows(ctx context.Context) ([]*engine.Workflow, error) {
+func (s turns) LimitedWorkflows(ctx context.Context) ([]*graph.Workflow, error) {
 	var patterns []string
 	for _, name := range graph.LimitNames() {
 		patterns = append(patterns, `%"`+name+`"%`)
 	}
-	b := &builder{there: map[string]*engine.Workflow{}}
+	b := &builder{there: map[string]*graph.Workflow{}}
 	if err := s.reader.each(ctx, "workflow_limited", b.workflowRow, list(patterns)); err != nil {
 		return nil, fault("read the limits of workflows", err)
 	}
@@ -41,7 +40,7 @@ type dueTurn struct {
 }
 
 // free reports whether the session may be claimed as it is.
-func (d *dueTurn) free(l *engine.TurnLimit) bool {
+func (d *dueTurn) free(l *store.TurnLimit) bool {
 	return !l.InTurn() || d.waiting.Valid && d.waiting.Int64 == 0
 }
 
@@ -52,15 +51,15 @@ type laneToLook struct {
 
 // turnCall is one TakeTurns.
 type turnCall struct {
-	q         engine.TurnQuery
-	limits    map[string]*engine.TurnLimit
+	q         store.TurnQuery
+	limits    map[string]*store.TurnLimit
 	workflows []string
-	taken     engine.TurnsTaken
+	taken     store.TurnsTaken
 }
 
 // TakeTurns gives turns as the contract says. Where nothing has to be changed it takes no write lock.
-func (s turns) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsTaken, error) {
-	c := &turnCall{q: q, limits: map[string]*engine.TurnLimit{}}
+func (s turns) TakeTurns(ctx context.Context, q store.TurnQuery) (store.TurnsTaken, error) {
+	c := &turnCall{q: q, limits: map[string]*store.TurnLimit{}}
 	for i := range q.Limits {
 		c.limits[q.Limits[i].Workflow] = &q.Limits[i]
 		c.workflows = append(c.workflows, q.Limits[i].Workflow)
@@ -90,7 +89,7 @@ func (s turns) TakeTurns(ctx context.Context, q engine.TurnQuery) (engine.TurnsT
 		}
 	}
 	err = s.writer.write(ctx, "give turns", func(t *tx) error {
-		c.taken = engine.TurnsTaken{}
+		c.taken = store.TurnsTaken{}
 		return c.write(t)
 	})
 	return c.taken, err
@@ -124,7 +123,7 @@ func (c *turnCall) take(id, workflow string) {
 		c.taken.More = true
 		return
 	}
-	c.taken.Sessions = append(c.taken.Sessions, engine.DueSession{ID: id, Workflow: workflow})
+	c.taken.Sessions = append(c.taken.Sessions, store.DueSession{ID: id, Workflow: workflow})
 }
 
 func (c *turnCall) write(t *tx) error {
@@ -167,7 +166,7 @@ func (c *turnCall) write(t *tx) error {
 }
 
 // enqueue takes a session out of what is due.
-func (t *tx) enqueue(d *dueTurn, l *engine.TurnLimit) error {
+func (t *tx) enqueue(d *dueTurn, l *store.TurnLimit) error {
 	lane, fresh := l.LaneID(d.key), d.version == 0 && d.root == d.id
 	key := d.key
 	if !l.Keyed {
@@ -228,12 +227,12 @@ func (c *turnCall) admit(t *tx, at laneToLook) error {
 }
 
 // queue returns the first sessions in the queue of a lane, without those that are gone.
-func (t *tx) queue(lane string, limit int) (queue []engine.Waiter, err error) {
+func (t *tx) queue(lane string, limit int) (queue []store.Waiter, err error) {
 	for {
 		var gone []string
 		queue = nil
 		err := t.each("turn_next", func(row scanner) error {
-			var w engine.Waiter
+			var w store.Waiter
 			var there bool
 			err := row.Scan(&w.Session, &w.Fresh, &there)
 			if queue = append(queue, w); !there {
@@ -253,8 +252,8 @@ func (t *tx) queue(lane string, limit int) (queue []engine.Waiter, err error) {
 }
 
 // Turn reads the place of a session in its queue.
-func (s turns) Turn(ctx context.Context, session string) (*engine.Turn, error) {
-	var turn engine.Turn
+func (s turns) Turn(ctx context.Context, session string) (*store.Turn, error) {
+	var turn store.Turn
 	var lane string
 	var next, since sql.NullInt64
 	err := s.reader.row(ctx, "turn_of", func(row scanner) error {
@@ -279,10 +278,10 @@ func (s turns) Turn(ctx context.Context, session string) (*engine.Turn, error) {
 }
 
 // Lanes counts what waits and runs.
-func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error) {
-	var all []engine.Lane
+func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]store.Lane, error) {
+	var all []store.Lane
 	err := s.reader.each(ctx, "turn_lanes_of", func(row scanner) error {
-		var l engine.Lane
+		var l store.Lane
 		var oldest sql.NullInt64
 		err := row.Scan(&l.Workflow, &l.Key, &l.Waiting, &l.Running, &oldest)
 		l.Oldest = fromMicros(oldest)

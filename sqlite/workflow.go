@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // workflows are read and edited.
@@ -18,7 +20,7 @@ type workflows struct {
 // Workflows returns the workflows of the ids that exist, read from one commit. Entries
 // are of no use here: no step is without a workflow in this store. Workflows that have not changed
 // since they were last read are not read again, which their versions tell.
-func (s workflows) Workflows(ctx context.Context, ids []string, _ map[string][]string) ([]*engine.Workflow, error) {
+func (s workflows) Workflows(ctx context.Context, ids []string, _ map[string][]string) ([]*graph.Workflow, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	current, err := readVersions(func(name string, scan func(scanner) error, args ...any) error {
 		return s.reader.each(ctx, name, scan, args...)
@@ -32,7 +34,7 @@ func (s workflows) Workflows(ctx context.Context, ids []string, _ map[string][]s
 	if versioned {
 		statements = append(statements, "workflow_versions")
 	}
-	var found []*engine.Workflow
+	var found []*graph.Workflow
 	err = s.reader.snapshot(ctx, statements, func(t *snapshot) (err error) {
 		if versioned {
 			if current, err = readVersions(t.each, ids); err != nil {
@@ -65,10 +67,10 @@ func readVersions(each eachFunc, ids []string) (map[string]int64, error) {
 }
 
 // WorkflowIDs lists all workflows by id with their number of steps.
-func (s workflows) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, error) {
-	var found []engine.WorkflowInfo
+func (s workflows) WorkflowIDs(ctx context.Context) ([]store.WorkflowInfo, error) {
+	var found []store.WorkflowInfo
 	err := s.reader.each(ctx, "workflow_list", func(row scanner) error {
-		var w engine.WorkflowInfo
+		var w store.WorkflowInfo
 		err := row.Scan(&w.ID, &w.Name, &w.Description, &w.Steps)
 		found = append(found, w)
 		return err
@@ -83,8 +85,8 @@ func (s workflows) WorkflowIDs(ctx context.Context) ([]engine.WorkflowInfo, erro
 type eachFunc func(name string, scan func(scanner) error, args ...any) error
 
 // readWorkflows puts workflows together from their three tables, normalized.
-func readWorkflows(each eachFunc, ids []string) ([]*engine.Workflow, error) {
-	b := &builder{there: make(map[string]*engine.Workflow)}
+func readWorkflows(each eachFunc, ids []string) ([]*graph.Workflow, error) {
+	b := &builder{there: make(map[string]*graph.Workflow)}
 	wanted := list(ids)
 	if err := each("workflow_read", b.workflowRow, wanted); err != nil {
 		return nil, err
@@ -103,14 +105,14 @@ func readWorkflows(each eachFunc, ids []string) ([]*engine.Workflow, error) {
 
 // A builder collects the rows of several workflows.
 type builder struct {
-	there map[string]*engine.Workflow
-	found []*engine.Workflow
+	there map[string]*graph.Workflow
+	found []*graph.Workflow
 }
 
-func (b *builder) workflow(id string) *engine.Workflow {
+func (b *builder) workflow(id string) *graph.Workflow {
 	w := b.there[id]
 	if w == nil {
-		w = &engine.Workflow{ID: id}
+		w = &graph.Workflow{ID: id}
 		b.there[id] = w
 		b.found = append(b.found, w)
 	}
@@ -138,8 +140,8 @@ func (b *builder) workflowRow(row scanner) error {
 		if w.Extra == nil {
 			w.Extra = make(map[string]any)
 		}
-		w.Settings, w.Extra["settings"] = engine.Settings{}, string(settings)
-		w.Problems = append(w.Problems, engine.Problem{Level: "error", Code: "property_type", Message: "settings: " + err.Error()})
+		w.Settings, w.Extra["settings"] = graph.Settings{}, string(settings)
+		w.Problems = append(w.Problems, function.Problem{Level: "error", Code: "property_type", Message: "settings: " + err.Error()})
 	}
 	return nil
 }
@@ -155,7 +157,7 @@ func (b *builder) stepRow(row scanner) error {
 		return err
 	}
 	p["workflow"], p["id"] = workflow, id
-	step, problems := engine.StepFromProperties(p)
+	step, problems := graph.StepFromProperties(p)
 	w := b.workflow(workflow)
 	w.Steps = append(w.Steps, step)
 	w.Problems = append(w.Problems, problems...)
@@ -173,7 +175,7 @@ func (b *builder) pathRow(row scanner) error {
 	if err != nil {
 		return err
 	}
-	path, problems := engine.PathFromProperties(engine.PathKind(kind), source, target, p)
+	path, problems := graph.PathFromProperties(graph.PathKind(kind), source, target, p)
 	path.TargetWorkflow, path.Ref = targetWorkflow, strconv.FormatInt(ref, 10)
 	w := b.workflow(workflow)
 	w.Paths = append(w.Paths, path)

@@ -12,7 +12,6 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -159,7 +158,7 @@ func (w *writer) transact(ctx context.Context, what string, fn func(*tx) error) 
 
 // noteFull remembers whether the newest write found the disk full.
 func (w *writer) noteFull(err error) {
-	if err == nil || errors.Is(err, engine.ErrDiskFull) {
+	if err == nil || errors.Is(err, store.ErrDiskFull) {
 		w.full.Store(err != nil)
 	}
 }
@@ -193,7 +192,7 @@ func (w *writer) commit(what string) error {
 	if isBusy(err) || code(err) == lib.SQLITE_FULL {
 		return err // nothing of it is in the log
 	}
-	return fmt.Errorf("%s: commit: %w: %w", what, engine.ErrUnknownOutcome, err)
+	return fmt.Errorf("%s: commit: %w: %w", what, store.ErrUnknownOutcome, err)
 }
 
 // rollback undoes the transaction. SQLite has done so itself after some faults; where it

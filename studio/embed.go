@@ -1,6 +1,6 @@
-// Package studio holds Studio, the web application, as the files that Vite built. They are
-// committed, so that go run and go install have it and Go builds without Node; CI builds
-// them again and fails where they differ from their source.
+// Package studio embeds Studio, the web application, as the files that Vite built. They are
+// committed, so that go run and go install include it and Go builds without Node. CI builds
+// them again and fails if they differ.
 package studio
 
 import (

@@ -33,7 +33,7 @@ var offers = []offer{
 
 	{operation: "startSession", name: "start_session", hint: adds, wait: waits, about: "Starts a session of a workflow and waits until it asks a question or ends, for up to 10 s unless wait says otherwise. " +
 		"The answer has the session's id, its status, its messages, and in awaiting the questions that answer_session answers."},
-	{operation: "getSession", name: "get_session", about: "Returns a session: status, messages, open questions, error. With wait it returns when the session rests: when it waits for a person or has ended."},
+	{operation: "getSession", name: "get_session", about: "Returns a session: status, messages, open questions, error. With wait it returns when the session is idle: when it waits for a person or has ended."},
 	{operation: "listSessions", name: "list_sessions"},
 	{operation: "countSessions", name: "count_sessions"},
 	{operation: "listAwaiting", name: "list_awaiting", about: "Lists the open questions and approvals of all sessions, the oldest first."},

@@ -8,8 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
 // request is the request that the arguments of a call ask for. The API judges their values; here
@@ -105,12 +103,4 @@ func kindOf(first byte) string {
 		return "a list"
 	}
 	return "null"
-}
-
-func encode(v any) json.RawMessage {
-	text, err := jsontext.Marshal(v)
-	if err != nil {
-		panic("mcp: " + err.Error()) // maps of JSON texts that were decoded before
-	}
-	return text
 }

@@ -77,3 +77,11 @@ func (s *objectSchema) localized(d *document, text json.RawMessage) json.RawMess
 		rest = after
 	}
 }
+
+func encode(v any) json.RawMessage {
+	text, err := jsontext.Marshal(v)
+	if err != nil {
+		panic("mcp: " + err.Error()) // maps of JSON texts that were decoded before
+	}
+	return text
+}

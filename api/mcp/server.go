@@ -3,45 +3,11 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"net/url"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// A Call is one request to the API.
-type Call struct {
-	Method string
-	Path   string // escaped
-	Query  url.Values
-	Key    string          // Idempotency-Key; "" for none
-	Body   json.RawMessage // nil for none
-}
-
-// URL is the address of the request below base.
-func (c Call) URL(base string) string {
-	if len(c.Query) == 0 {
-		return base + c.Path
-	}
-	return base + c.Path + "?" + c.Query.Encode()
-}
-
-// Header is the header of the request, without what says who makes it.
-func (c Call) Header() http.Header {
-	h := http.Header{}
-	if c.Body != nil {
-		h.Set("Content-Type", "application/json")
-	}
-	if c.Key != "" {
-		h.Set("Idempotency-Key", c.Key)
-	}
-	return h
-}
-
-// A Caller makes requests to the API. It returns the body of a success. The text of its errors is
-// shown to the model.
-type Caller func(ctx context.Context, c Call) (json.RawMessage, error)
 
 const instructions = "stepgraph runs workflows in which people and models take turns. A session is one run of a workflow; while its status is awaiting_input, " +
 	"a question waits in awaiting for answer_session. Start with list_workflows, or with list_awaiting to see what waits. explain_session tells why a session stays where it is."
@@ -74,7 +40,7 @@ func (t *tool) handler(call Caller) sdk.ToolHandler {
 }
 
 // answered shows the body as text, and as structured content where it is an object, which is
-// what that has to be. A session is told in words first.
+// what that has to be. A session is described in words first.
 func answered(body json.RawMessage) *sdk.CallToolResult {
 	result := &sdk.CallToolResult{}
 	if words := sessionWords(body); words != "" {

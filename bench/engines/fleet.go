@@ -133,7 +133,7 @@ func (f *fleet) stop() {
 
 // end signals an engine and waits until it has ended.
 func (e *process) end(how syscall.Signal) {
-	_ = e.cmd.Process.Signal(how) // it may have ended by itself
+	_ = e.cmd.Process.Signal(how) // it may have ended
 	select {
 	case <-e.done:
 	case <-time.After(time.Minute):

@@ -44,7 +44,7 @@ type comparison struct {
 	folder   string        // of the peers' scripts
 	work     string        // where they are installed and keep their data
 	uri      string        // of Neo4j; empty leaves it out
-	seconds  float64       // of each workload of ours
+	seconds  float64       // of each of stepgraph's workloads
 	sessions int           // in flight at once
 	turns    int           // of the conversation
 	warm     time.Duration // warm-up of Neo4j

@@ -93,6 +93,8 @@ var actions = []action{
 	{"CountSessions", "GET /workflows/{workflow}/stats", "workflow stats"},
 	{"Affected", "GET /workflows/{workflow}/steps/{step}/affected", "workflow affected"},
 	{"Affected", "GET /workflows/{workflow}/paths/{path}/affected", "workflow affected"},
+	{"SearchAffected", "GET /workflows/{workflow}/steps/{step}/affected", "workflow affected"}, // of what is looked at within its time, and where to go on
+	{"SearchAffected", "GET /workflows/{workflow}/paths/{path}/affected", "workflow affected"},
 	{"WhatIf", "POST /workflows/{workflow}/paths/{path}/whatif", "workflow whatif"},
 	{"WorkflowLog", "GET /workflows/{workflow}/log", "workflow log"},
 	{"DefinitionDiff", "GET /workflows/{workflow}/steps/{step}/diff", "workflow diff"},
@@ -218,7 +220,7 @@ func libraryActions(t *testing.T) []string {
 		if kind != engine.RequestAnswer && kind != engine.ActionDelete {
 			all = append(all, "Act "+kind)
 		}
-		if _, _, err := batch.StartBatch(t.Context(), engine.BatchRequest{Action: kind}); !strings.Contains(err.Error(), "nothing a batch can do") {
+		if _, err := batch.StartBatch(t.Context(), engine.BatchRequest{Action: kind}); !strings.Contains(err.Error(), "nothing a batch can do") {
 			all = append(all, "StartBatch "+kind)
 		}
 	}

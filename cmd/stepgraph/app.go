@@ -52,9 +52,9 @@ func (a *app) prepare() error {
 	return err
 }
 
-// say writes a line of talk.
-func (a *app) say(format string, args ...any) {
-	fmt.Fprintf(legibleWriter{a.err}, format+"\n", args...)
+// printErr writes a line to stderr.
+func (a *app) printErr(format string, args ...any) {
+	fmt.Fprintf(printableWriter{a.err}, format+"\n", args...)
 }
 
 // json reports whether the data is wanted as JSON.

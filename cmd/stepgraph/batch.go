@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -80,7 +82,7 @@ type batchStart struct {
 }
 
 func (cmd *batchCommands) batchActionCommand(action *batchAction) *cobra.Command {
-	to := &reach{run: true}
+	to := &engineFlags{run: true}
 	b := &batchStart{body: api.BatchBody{Action: action.kind}}
 	c := &cobra.Command{Use: action.kind + " [filter | --file FILE]", Short: action.short, Args: want(cobra.NoArgs),
 		Long: action.short + ".\n\nWhich ones: those that fit all of --status, --workflow, --awaiting, --step, --q, --label, --root, --created-after,\n" +
@@ -90,7 +92,7 @@ func (cmd *batchCommands) batchActionCommand(action *batchAction) *cobra.Command
 			if err := b.check(); err != nil {
 				return err
 			}
-			return cmd.services.with(c.Context(), to, func(s service) error { return cmd.startBatch(c.Context(), s, b) })
+			return cmd.engines.with(c.Context(), to, func(s *client.Client) error { return cmd.startBatch(c.Context(), s, b) })
 		}}
 	to.register(c)
 	b.filter.register(c.Flags(), !action.step)
@@ -110,16 +112,16 @@ func (cmd *batchCommands) batchActionCommand(action *batchAction) *cobra.Command
 	return c
 }
 
-// check sees that somebody has said which sessions, and completes the body.
+// check checks that sessions are selected, and completes the body.
 func (b *batchStart) check() error {
 	if b.response != "" {
 		b.body.Answer = value(b.response)
 	}
 	if b.file != "" {
 		if b.filter.given() && (b.body.Action != engine.RequestAnswer && b.body.Action != engine.RequestReask || !b.onlyStep()) || b.all {
-			return usagef("--file says which sessions; a filter beside it does not count")
+			return usagef("--file names the sessions: leave the filter out")
 		}
-		b.body.Step = first(b.body.Step, b.filter.Step)
+		b.body.Step = cmp.Or(b.body.Step, b.filter.Step)
 		return nil
 	}
 	if !b.filter.given() && !b.all {
@@ -156,7 +158,7 @@ func value(s string) json.RawMessage {
 	return text(s)
 }
 
-func (cmd *batchCommands) startBatch(ctx context.Context, s service, b *batchStart) error {
+func (cmd *batchCommands) startBatch(ctx context.Context, s *client.Client, b *batchStart) error {
 	var lines io.Reader
 	switch b.file {
 	case "":

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/mattn/go-isatty"
 	"github.com/spf13/pflag"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -23,23 +22,23 @@ type followFlags struct {
 }
 
 func (f *followFlags) register(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.detach, "detach", false, "do not wait: print the batch and leave it to the engine")
-	flags.BoolVar(&f.failed, "failed", false, "of the results, only those that failed")
+	flags.BoolVar(&f.detach, "detach", false, "print the batch and return without waiting")
+	flags.BoolVar(&f.failed, "failed", false, "only results that failed")
 }
 
-// How often progress is looked at, and told to what is not a terminal.
+// How often progress is read, and printed where stderr is not a terminal.
 const (
 	progressEvery = 250 * time.Millisecond
-	tellEvery     = 3 * time.Second
+	reportEvery   = 3 * time.Second
 )
 
 // followBatch tells a batch's progress on stderr and writes its results to stdout as they
 // come, until it is complete or stopped.
-func (cmd *batchCommands) followBatch(ctx context.Context, s service, b *api.Batch, f *followFlags) error {
+func (cmd *batchCommands) followBatch(ctx context.Context, s *client.Client, b *api.Batch, f *followFlags) error {
 	if f.detach {
 		return cmd.printBatch(b)
 	}
-	cmd.say("batch %s: %d items", b.ID, b.Total)
+	cmd.printErr("batch %s: %d items", b.ID, b.Total)
 	to := cmd.data()
 	if isTerminal(cmd.out) && !f.failed && !b.DryRun {
 		to = io.Discard // thousands of lines would drown the bar
@@ -50,16 +49,16 @@ func (cmd *batchCommands) followBatch(ctx context.Context, s service, b *api.Bat
 	p := &progress{to: cmd.err, bar: isTerminal(cmd.err), began: time.Now()}
 	b, err := p.follow(ctx, s, b, copied)
 	p.end()
-	if own, is := s.(*ownEngine); is && err == nil {
-		err = own.settle(ctx, b)
+	if err == nil {
+		err = s.Settle(ctx, b)
 	}
 	if err != nil {
-		cmd.say("batch %s goes on where an engine runs: stepgraph batch follow %s, stepgraph batch stop %s", id, id, id)
+		cmd.printErr("batch %s continues on the engine: stepgraph batch follow %s, stepgraph batch stop %s", id, id, id)
 		return err
 	}
-	cmd.say("batch %s", summary(b))
+	cmd.printErr("batch %s", summary(b))
 	if to == io.Discard {
-		cmd.say("stepgraph batch results %s prints what became of each", b.ID)
+		cmd.printErr("stepgraph batch results %s prints the result of each item", b.ID)
 	}
 	if b.Failed > 0 || b.Status == engine.BatchStopped {
 		return ended(exitFailed)
@@ -68,7 +67,7 @@ func (cmd *batchCommands) followBatch(ctx context.Context, s service, b *api.Bat
 }
 
 // copyResults writes a batch's results.
-func (cmd *batchCommands) copyResults(ctx context.Context, s service, to io.Writer, id string, failed, follow bool) error {
+func (cmd *batchCommands) copyResults(ctx context.Context, s *client.Client, to io.Writer, id string, failed, follow bool) error {
 	results, err := s.BatchResults(ctx, id, failed, follow)
 	if err != nil {
 		return err
@@ -86,21 +85,21 @@ func summary(b *api.Batch) string {
 	return text
 }
 
-// A progress tells how far a batch has come: a bar that is drawn anew at a terminal, a
-// line now and then elsewhere.
+// A progress shows how far a batch has come: a bar that is redrawn at a terminal, a line every
+// reportEvery elsewhere.
 type progress struct {
-	to    io.Writer
-	bar   bool
-	began time.Time
-	told  time.Time
+	to       io.Writer
+	bar      bool
+	began    time.Time
+	reported time.Time
 }
 
 // follow looks at the batch until its results are all written, and returns what became
 // of it.
-func (p *progress) follow(ctx context.Context, s service, b *api.Batch, copied <-chan error) (*api.Batch, error) {
+func (p *progress) follow(ctx context.Context, s *client.Client, b *api.Batch, copied <-chan error) (*api.Batch, error) {
 	t := time.NewTicker(progressEvery)
 	defer t.Stop()
-	p.told = p.began
+	p.reported = p.began
 	for {
 		select {
 		case err := <-copied:
@@ -128,8 +127,8 @@ func (p *progress) show(b *api.Batch, now time.Time) {
 	switch {
 	case p.bar:
 		fmt.Fprintf(p.to, "\r\x1b[K%s", drawBar(b, now.Sub(p.began)))
-	case now.Sub(p.told) >= tellEvery:
-		p.told = now
+	case now.Sub(p.reported) >= reportEvery:
+		p.reported = now
 		fmt.Fprintf(p.to, "batch %s\n", summary(b))
 	}
 }
@@ -161,12 +160,6 @@ func drawBar(b *api.Batch, since time.Duration) string {
 		}
 	}
 	return line
-}
-
-// isTerminal reports whether somebody looks at w.
-func isTerminal(w any) bool {
-	file, ok := w.(*os.File)
-	return ok && (isatty.IsTerminal(file.Fd()) || isatty.IsCygwinTerminal(file.Fd()))
 }
 
 func (cmd *batchCommands) printBatch(b *api.Batch) error {

@@ -7,17 +7,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 )
 
 // onBatch makes a command whose word is a batch's id.
-func (cmd *batchCommands) onBatch(use, short string, to *reach, do func(ctx context.Context, s service, id string) error) *cobra.Command {
-	return cmd.services.onSession(use, short, 1, to, func(ctx context.Context, s service, args []string) error { return do(ctx, s, args[0]) })
+func (cmd *batchCommands) onBatch(use, short string, to *engineFlags, do func(ctx context.Context, s *client.Client, id string) error) *cobra.Command {
+	return cmd.engines.engineCommand(use, short, 1, to, func(ctx context.Context, s *client.Client, args []string) error { return do(ctx, s, args[0]) })
 }
 
 func (cmd *batchCommands) batchListCommand() *cobra.Command {
-	to := &reach{}
+	to := &engineFlags{}
 	var p pageFlags
-	c := cmd.services.onSession("list", "Lists batches, newest first", 0, to, func(ctx context.Context, s service, _ []string) error {
+	c := cmd.engines.engineCommand("list", "Lists batches, newest first", 0, to, func(ctx context.Context, s *client.Client, _ []string) error {
 		list, err := readPages(p, func(cursor string, limit int) (*api.Page[api.Batch], error) { return s.Batches(ctx, limit, cursor) })
 		if err != nil {
 			return err
@@ -33,7 +34,7 @@ func (cmd *batchCommands) batchListCommand() *cobra.Command {
 			return err
 		}
 		if list.Next != "" {
-			cmd.say("there are more; --all lists all of them")
+			cmd.printErr("there are more; --all lists all")
 		}
 		return nil
 	})
@@ -43,19 +44,19 @@ func (cmd *batchCommands) batchListCommand() *cobra.Command {
 
 func (cmd *batchCommands) batchFollowCommand() *cobra.Command {
 	var f followFlags
-	c := cmd.onBatch("follow BATCH", "Follows a batch to its end: progress on stderr, results on stdout", &reach{run: true}, func(ctx context.Context, s service, id string) error {
+	c := cmd.onBatch("follow BATCH", "Follows a batch to its end: progress on stderr, results on stdout", &engineFlags{run: true}, func(ctx context.Context, s *client.Client, id string) error {
 		b, err := s.Batch(ctx, id)
 		if err != nil {
 			return err
 		}
 		return cmd.followBatch(ctx, s, b, &f)
 	})
-	c.Flags().BoolVar(&f.failed, "failed", false, "of the results, only those that failed")
+	c.Flags().BoolVar(&f.failed, "failed", false, "only results that failed")
 	return c
 }
 
 func (cmd *batchCommands) batchShowCommand() *cobra.Command {
-	return cmd.onBatch("show BATCH", "Shows how far a batch has come", &reach{}, func(ctx context.Context, s service, id string) error {
+	return cmd.onBatch("show BATCH", "Shows how far a batch has come", &engineFlags{}, func(ctx context.Context, s *client.Client, id string) error {
 		b, err := s.Batch(ctx, id)
 		if err != nil {
 			return err
@@ -66,18 +67,18 @@ func (cmd *batchCommands) batchShowCommand() *cobra.Command {
 
 func (cmd *batchCommands) batchResultsCommand() *cobra.Command {
 	var failed, follow bool
-	c := cmd.onBatch("results BATCH", "Prints what became of each item, as NDJSON that can be the next batch's file", &reach{},
-		func(ctx context.Context, s service, id string) error {
+	c := cmd.onBatch("results BATCH", "Prints what became of each item, as NDJSON that can be the next batch's file", &engineFlags{},
+		func(ctx context.Context, s *client.Client, id string) error {
 			return cmd.copyResults(ctx, s, cmd.data(), id, failed, follow)
 		})
 	c.Flags().BoolVar(&failed, "failed", false, "only those that failed")
-	c.Flags().BoolVar(&follow, "follow", false, "go on until the batch is complete or stopped")
+	c.Flags().BoolVar(&follow, "follow", false, "follow until the batch is complete or stopped")
 	return c
 }
 
 func (cmd *batchCommands) batchStopCommand() *cobra.Command {
 	var reason string
-	c := cmd.onBatch("stop BATCH", "Stops a batch; what is done stays done", &reach{}, func(ctx context.Context, s service, id string) error {
+	c := cmd.onBatch("stop BATCH", "Stops a batch; completed items are not undone", &engineFlags{}, func(ctx context.Context, s *client.Client, id string) error {
 		b, err := s.StopBatch(ctx, id, reason)
 		if err != nil {
 			return err
@@ -90,7 +91,7 @@ func (cmd *batchCommands) batchStopCommand() *cobra.Command {
 
 func (cmd *batchCommands) batchContinueCommand() *cobra.Command {
 	var f followFlags
-	c := cmd.onBatch("continue BATCH", "Lets a stopped batch go on where it was, and follows it", &reach{run: true}, func(ctx context.Context, s service, id string) error {
+	c := cmd.onBatch("continue BATCH", "Continues a stopped batch and follows it", &engineFlags{run: true}, func(ctx context.Context, s *client.Client, id string) error {
 		b, err := s.ContinueBatch(ctx, id)
 		if err != nil {
 			return err
@@ -102,11 +103,11 @@ func (cmd *batchCommands) batchContinueCommand() *cobra.Command {
 }
 
 func (cmd *batchCommands) batchRemoveCommand() *cobra.Command {
-	return cmd.onBatch("remove BATCH", "Removes a batch and its results; what it did stays done", &reach{}, func(ctx context.Context, s service, id string) error {
+	return cmd.onBatch("remove BATCH", "Removes a batch and its results; completed items are not undone", &engineFlags{}, func(ctx context.Context, s *client.Client, id string) error {
 		if err := s.DeleteBatch(ctx, id); err != nil {
 			return err
 		}
-		cmd.say("batch %s is removed", id)
+		cmd.printErr("batch %s is removed", id)
 		return nil
 	})
 }

@@ -31,7 +31,7 @@ func TestDrawBar(t *testing.T) {
 func TestProgress(t *testing.T) {
 	began := time.Now()
 	var bar, lines bytes.Buffer
-	for _, p := range []*progress{{to: &bar, bar: true, began: began, told: began}, {to: &lines, began: began, told: began}} {
+	for _, p := range []*progress{{to: &bar, bar: true, began: began, reported: began}, {to: &lines, began: began, reported: began}} {
 		for seconds := range 7 {
 			p.show(&api.Batch{ID: "b", Status: engine.BatchRunning, Total: 10, Done: int64(seconds)}, began.Add(time.Duration(seconds)*time.Second))
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,21 +17,30 @@ import (
 )
 
 func (cmd *operatingCommands) benchCommand() *cobra.Command {
-	var store string
+	var store, url string
 	var o bench.Options
 	var fill bench.Filling
 	var seconds float64
 	c := &cobra.Command{Use: "bench [WORKLOAD...]", Short: "Measures an engine on a store, a line of JSON for each workload",
 		Long: "bench plays workloads (" + strings.Join(bench.Names(), ", ") + ") and deletes what it made.\n" +
+			"lists, which has to be named, asks every list, count and look at many sessions over HTTP, and prints a line\n" +
+			"for each and one with the memory of the server; it needs a filled store.\n" +
 			"--paused and --finished put that many sessions into the store first, to measure with a full store.\n" +
 			"Without --store it uses a file of its own.",
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Time = time.Duration(seconds * float64(time.Second))
 			o.Log = cmd.log
+			if url != "" {
+				if !slices.Equal(args, []string{bench.ListsName}) {
+					return usagef("--url is for the workload %s alone", bench.ListsName)
+				}
+				return cmd.benchLists(c.Context(), url, nil)
+			}
 			return cmd.bench(c.Context(), store, args, fill, o)
 		}}
 	f := c.Flags()
 	f.StringVar(&store, "store", "", "memory, sqlite:FILE, neo4j://HOST:PORT or bolt://HOST:PORT ($STEPGRAPH_STORE)")
+	f.StringVar(&url, "url", "", "for lists: a server that runs, instead of one of this process on the store")
 	f.IntVar(&o.Sessions, "sessions", 50, "sessions in flight at once; for resume and pause, answered at once")
 	f.Float64Var(&seconds, "seconds", 5, "how long each workload runs, except turns and resume")
 	f.IntVar(&o.Turns, "turns", 200, "turns of the conversation of turns")
@@ -41,14 +51,14 @@ func (cmd *operatingCommands) benchCommand() *cobra.Command {
 
 func (cmd *operatingCommands) bench(ctx context.Context, address string, names []string, fill bench.Filling, o bench.Options) (err error) {
 	for _, name := range names {
-		if !slices.Contains(bench.Names(), name) {
-			return usagef("no workload %q; there are %s", name, strings.Join(bench.Names(), ", "))
+		if name != bench.ListsName && !slices.Contains(bench.Names(), name) {
+			return usagef("no workload %q; there are %s, %s", name, strings.Join(bench.Names(), ", "), bench.ListsName)
 		}
 	}
 	if len(names) == 0 {
 		names = bench.Names()
 	}
-	address = first(address, cmd.env("STEPGRAPH_STORE"), cmd.config.Store)
+	address = cmp.Or(address, cmd.env("STEPGRAPH_STORE"), cmd.config.Store)
 	if address == "" {
 		folder, err := os.MkdirTemp("", "stepgraph-bench-")
 		if err != nil {
@@ -68,6 +78,12 @@ func (cmd *operatingCommands) bench(ctx context.Context, address string, names [
 		}
 	}
 	for _, name := range names {
+		if name == bench.ListsName {
+			if err := cmd.benchLists(ctx, "", store); err != nil {
+				return fmt.Errorf("workload %s: %w", name, err)
+			}
+			continue
+		}
 		result, err := bench.Run(ctx, store, name, o)
 		if err != nil {
 			return fmt.Errorf("workload %s: %w", name, err)

@@ -20,7 +20,7 @@ type commandSet struct {
 func newCommandSet(a *app) *commandSet {
 	l := &local{a}
 	h := &host{app: a, local: l}
-	s := &services{a, l, h}
+	s := &engineFinder{a, l, h}
 	files := &sources{a}
 	load := &loadCommands{a, h, s, files}
 	return &commandSet{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -74,8 +75,8 @@ const (
 
 // names asks the engine that the command would reach. A completion says nothing of what is
 // wrong: a shell would not show it.
-func (cmd *completion) names(c *cobra.Command, ask func(ctx context.Context, s service) []string) (all []string) {
-	to := &reach{}
+func (cmd *completion) names(c *cobra.Command, ask func(ctx context.Context, s *client.Client) []string) (all []string) {
+	to := &engineFlags{}
 	to.on = c.Flags()
 	for name, at := range map[string]*string{"server": &to.server, "token": &to.token, "store": &to.set.store} {
 		if f := c.Flags().Lookup(name); f != nil {
@@ -88,12 +89,12 @@ func (cmd *completion) names(c *cobra.Command, ask func(ctx context.Context, s s
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completeWithin)
 	defer cancel()
-	_ = cmd.services.with(ctx, to, func(s service) error { all = ask(ctx, s); return nil })
+	_ = cmd.engines.with(ctx, to, func(s *client.Client) error { all = ask(ctx, s); return nil })
 	return all
 }
 
 func (cmd *completion) workflowNames(c *cobra.Command, _ []string) []string {
-	return cmd.names(c, func(ctx context.Context, s service) (all []string) {
+	return cmd.names(c, func(ctx context.Context, s *client.Client) (all []string) {
 		list, _ := s.Workflows(ctx)
 		for i := range list {
 			all = append(all, list[i].ID)
@@ -103,7 +104,7 @@ func (cmd *completion) workflowNames(c *cobra.Command, _ []string) []string {
 }
 
 func (cmd *completion) sessionNames(c *cobra.Command, _ []string) []string {
-	return cmd.names(c, func(ctx context.Context, s service) (all []string) {
+	return cmd.names(c, func(ctx context.Context, s *client.Client) (all []string) {
 		page, err := s.Sessions(ctx, engine.SessionQuery{Limit: mostCompleted}, "")
 		if err != nil {
 			return nil
@@ -116,7 +117,7 @@ func (cmd *completion) sessionNames(c *cobra.Command, _ []string) []string {
 }
 
 func (cmd *completion) batchNames(c *cobra.Command, _ []string) []string {
-	return cmd.names(c, func(ctx context.Context, s service) (all []string) {
+	return cmd.names(c, func(ctx context.Context, s *client.Client) (all []string) {
 		page, err := s.Batches(ctx, mostCompleted, "")
 		if err != nil {
 			return nil
@@ -131,7 +132,7 @@ func (cmd *completion) batchNames(c *cobra.Command, _ []string) []string {
 // stepNames are the steps of the workflow that a flag or the first word names, or of the
 // session that the first word names.
 func (cmd *completion) stepNames(c *cobra.Command, args []string) []string {
-	return cmd.names(c, func(ctx context.Context, s service) (all []string) {
+	return cmd.names(c, func(ctx context.Context, s *client.Client) (all []string) {
 		workflow := ""
 		if f := c.Flags().Lookup("workflow"); f != nil {
 			workflow = f.Value.String()

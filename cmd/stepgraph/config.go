@@ -6,13 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/stepgraph/stepgraph/access"
-	"github.com/stepgraph/stepgraph/functions/isolation"
 	"github.com/stepgraph/stepgraph/functions/mcp"
 	"github.com/stepgraph/stepgraph/vault"
 )
@@ -22,7 +18,7 @@ type config struct {
 	storesConfig
 	Model       string                     `json:"model"`
 	ModelScript string                     `json:"model_script"`
-	Models      modelsConfig               `json:"models"` // providers workflows may ask for beside the default
+	Models      modelsConfig               `json:"models"` // providers workflows may name in addition to the default
 	AllowNet    []string                   `json:"allow_net"`
 	AllowShell  bool                       `json:"allow_shell"`
 	Functions   map[string]string          `json:"functions"` // remote functions: name or prefix.* to address
@@ -77,91 +73,40 @@ func readConfig(file string) (config, error) {
 	return c, nil
 }
 
-// settings say how to run steps and where, after flags, environment, file and defaults.
-type settings struct {
-	store      string // "" where it is not set
-	model      string
-	script     string
-	allowNet   []string
-	allowShell bool
-	isolate    isolation.Level
-}
-
-// settingFlags are the flags of every command that runs steps.
-type settingFlags struct {
-	set settings
-	on  *pflag.FlagSet
-	// isolate is the level where none is set: a production server requires isolation.
-	isolate isolation.Level
-	level   string
-}
-
-func (f *settingFlags) register(on *pflag.FlagSet) {
-	f.registerStore(on)
-	f.registerModel(on)
-}
-
-func (f *settingFlags) registerStore(on *pflag.FlagSet) {
-	f.on = on
-	on.StringVar(&f.set.store, "store", "", "memory, sqlite:FILE, neo4j://HOST:PORT, bolt://HOST:PORT or the name of a database of the configuration ($STEPGRAPH_STORE)")
-}
-
-func (f *settingFlags) registerModel(on *pflag.FlagSet) {
-	f.on = on
-	on.StringVar(&f.set.model, "model", "", "script, openai, anthropic, PROVIDER/MODEL or MODEL ($STEPGRAPH_MODEL, script)")
-	on.StringVar(&f.set.script, "model-script", "", "replies that the model script plays ($STEPGRAPH_MODEL_SCRIPT)")
-	f.registerAllowed(on)
-}
-
-func (f *settingFlags) registerAllowed(on *pflag.FlagSet) {
-	f.on = on
-	on.StringArrayVar(&f.set.allowNet, "allow-net", nil, "network that steps may reach beside public addresses: CIDR, ADDRESS or ADDRESS:PORT ($STEPGRAPH_ALLOW_NET, with commas)")
-	on.StringVar(&f.level, "isolate", "", "how far shell steps and Python are kept from the engine's files and process: required (the default of serve), possible or off ($STEPGRAPH_ISOLATE)")
-	on.BoolVar(&f.set.allowShell, "allow-shell", false, "let steps run shell commands ($STEPGRAPH_ALLOW_SHELL)")
-}
-
-// settings decides: flag, environment, file.
-func (a *app) settings(f *settingFlags) (s settings, err error) {
-	s = f.set
-	s.store = first(s.store, a.env("STEPGRAPH_STORE"), a.config.Store)
-	if s.store == "" && len(a.config.Databases) > 0 {
-		s.store = storeSeveral
-	}
-	s.model = first(s.model, a.env("STEPGRAPH_MODEL"), a.config.Model)
-	s.script = first(s.script, a.env("STEPGRAPH_MODEL_SCRIPT"), a.config.ModelScript)
-	if len(s.allowNet) == 0 {
-		s.allowNet = words(a.env("STEPGRAPH_ALLOW_NET"))
-	}
-	if len(s.allowNet) == 0 {
-		s.allowNet = a.config.AllowNet
-	}
-	if s.isolate, err = isolation.ParseLevel(first(f.level, a.env("STEPGRAPH_ISOLATE"), a.config.Isolate, string(f.isolate), string(isolation.Possible))); err != nil {
-		return s, usagef("--isolate: %s", err)
-	}
-	if f.on.Changed("allow-shell") {
-		return s, nil
-	}
-	s.allowShell = a.config.AllowShell
-	if text := a.env("STEPGRAPH_ALLOW_SHELL"); text != "" {
-		allow, err := strconv.ParseBool(text)
-		if err != nil {
-			return s, usagef("$STEPGRAPH_ALLOW_SHELL is %q, want true or false", text)
+// checkEnv refuses an entry of env that does not say where its variable may go.
+func (c *config) checkEnv() error {
+	for _, open := range c.Env {
+		name, host, bound := strings.Cut(open, "@")
+		if name == "" || !bound {
+			return fmt.Errorf("env: %q: want NAME@HOST, such as %s@api.example.com, or %s@* for every address", open, open, open)
 		}
-		s.allowShell = allow
-	}
-	return s, nil
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
+		if err := vault.CheckHost(host); err != nil {
+			return fmt.Errorf("env: %q: %w", open, err)
 		}
 	}
-	return ""
+	return nil
 }
 
-// words splits a list with commas or blanks.
-func words(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+// A secretConfig says where the value of a secret is: the configuration file never holds it.
+type secretConfig struct {
+	Env         string   `json:"env,omitempty"`   // a variable of the environment
+	File        string   `json:"file,omitempty"`  // a file, such as those that Docker and Kubernetes mount
+	Hosts       []string `json:"hosts,omitempty"` // that requests may take it to; required
+	Description string   `json:"description,omitempty"`
+}
+
+// value returns how the value is read.
+func (s *secretConfig) value(env func(string) string) (func() (string, error), error) {
+	switch {
+	case s.Env != "" && s.File != "":
+		return nil, fmt.Errorf("give env or file, one of the two")
+	case s.Env != "":
+		return func() (string, error) { return env(s.Env), nil }, nil
+	case s.File != "":
+		return func() (string, error) {
+			text, err := os.ReadFile(s.File)
+			return string(text), err
+		}, nil
+	}
+	return nil, fmt.Errorf("env, the variable of the environment that holds it, or file is missing")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,11 +19,11 @@ import (
 // history is what is shown, so that nothing is lost and nothing shown twice.
 type conversation struct {
 	a       *app
-	s       service
+	s       *client.Client
 	id      string
 	answers *answers
 	person  *terminal // nil without a terminal
-	piped   *terminal // lines of a pipe, nil when there are none
+	piped   *lines    // of a pipe, nil when there are none
 	talk    io.Writer // where messages go
 	trace   bool
 
@@ -31,7 +32,7 @@ type conversation struct {
 	ran      *client.Trail[api.Execution]
 }
 
-// play returns the session as it rests in the end.
+// play returns the session as it is when it is idle in the end.
 func (c *conversation) play(ctx context.Context) (*api.Session, error) {
 	c.messages, c.ran = c.s.Messages(c.id), c.s.Executions(c.id, "")
 	defer c.watch(ctx)()
@@ -76,7 +77,7 @@ func (c *conversation) watch(ctx context.Context) (stop func()) {
 // none.
 func (c *conversation) answer(ctx context.Context, open []engine.Question) (given bool, err error) {
 	if step, response, ok := c.answers.next(open); ok {
-		_, err := c.s.Answer(ctx, engine.AnswerRequest{Session: first(sessionAsking(open, step), c.id), Step: step, Response: response}, 0)
+		_, err := c.s.Answer(ctx, engine.AnswerRequest{Session: cmp.Or(sessionAsking(open, step), c.id), Step: step, Response: response}, 0)
 		return true, err
 	}
 	q := longest(open)
@@ -91,7 +92,7 @@ func (c *conversation) answer(ctx context.Context, open []engine.Question) (give
 		if !ok {
 			return false, nil
 		}
-		_, err := c.s.Answer(ctx, engine.AnswerRequest{Session: first(q.Session, c.id), Step: q.Step, Response: response}, 0)
+		_, err := c.s.Answer(ctx, engine.AnswerRequest{Session: cmp.Or(q.Session, c.id), Step: q.Step, Response: response}, 0)
 		if !errors.Is(err, engine.ErrAnswerInvalid) {
 			return true, err
 		}
@@ -117,7 +118,7 @@ func (c *conversation) nextLine(ctx context.Context, q *engine.Question) (given 
 		}
 		response = typed(*q, line)
 	}
-	_, err = c.s.Answer(ctx, engine.AnswerRequest{Session: first(q.Session, c.id), Step: q.Step, Response: response}, 0)
+	_, err = c.s.Answer(ctx, engine.AnswerRequest{Session: cmp.Or(q.Session, c.id), Step: q.Step, Response: response}, 0)
 	return true, err
 }
 
@@ -162,7 +163,7 @@ func (c *conversation) show(ctx context.Context) error {
 		return err
 	}
 	for i := range done {
-		c.a.say("%s", executionLine(&done[i]))
+		c.a.printErr("%s", executionLine(&done[i]))
 	}
 	return nil
 }

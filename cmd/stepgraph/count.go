@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -10,14 +11,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
 func (cmd *sessionCommands) countCommand() *cobra.Command {
-	to := &reach{}
+	to := &engineFlags{}
 	var f filterFlags
 	var by string
-	c := cmd.services.onSession("count", "Counts sessions by status, workflow, or the step where they wait", 0, to, func(ctx context.Context, s service, _ []string) error {
+	c := cmd.engines.engineCommand("count", "Counts sessions by status, workflow, or the step where they wait", 0, to, func(ctx context.Context, s *client.Client, _ []string) error {
 		q, err := f.query()
 		if err != nil {
 			return err
@@ -41,10 +43,10 @@ func (cmd *sessionCommands) countCommand() *cobra.Command {
 }
 
 func (cmd *sessionCommands) awaitingCommand() *cobra.Command {
-	to := &reach{}
+	to := &engineFlags{}
 	var f filterFlags
 	var p pageFlags
-	c := cmd.services.onSession("awaiting", "Lists everything that waits for a person, oldest first", 0, to, func(ctx context.Context, s service, _ []string) error {
+	c := cmd.engines.engineCommand("awaiting", "Lists everything that waits for a person, oldest first", 0, to, func(ctx context.Context, s *client.Client, _ []string) error {
 		q, err := f.query()
 		if err != nil {
 			return err
@@ -61,7 +63,7 @@ func (cmd *sessionCommands) awaitingCommand() *cobra.Command {
 		}
 		rows := make([][]any, len(list.Items))
 		for i, w := range list.Items {
-			rows[i] = []any{w.Since.Local().Format(time.DateTime), w.Session, w.Step, w.Kind, long(first(w.Prompt, unprompted(w)) + questionNote(w))}
+			rows[i] = []any{w.Since.Local().Format(time.DateTime), w.Session, w.Step, w.Kind, long(cmp.Or(w.Prompt, unprompted(w)) + questionNote(w))}
 		}
 		if err := cmd.table("SINCE\tSESSION\tSTEP\tKIND\tASKS", rows); err != nil {
 			return err
@@ -84,7 +86,7 @@ func unprompted(q engine.Question) string {
 }
 
 // openQuestions counts the questions of a filter's sessions.
-func openQuestions(ctx context.Context, s service, q engine.SessionQuery) (total int64, err error) {
+func openQuestions(ctx context.Context, s *client.Client, q engine.SessionQuery) (total int64, err error) {
 	q.Limit = 0
 	counts, err := s.CountSessions(ctx, q, "step")
 	if err != nil {

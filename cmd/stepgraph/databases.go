@@ -24,8 +24,8 @@ type databaseConfig struct {
 	Database    string `json:"database"` // within the Neo4j server
 }
 
-// storeSeveral is the store of a program whose configuration has databases.
-const storeSeveral = "databases"
+// storeDatabases is the store of a program whose configuration has databases.
+const storeDatabases = "databases"
 
 // checkDatabases refuses databases that cannot be meant.
 func (c *storesConfig) checkDatabases() error {
@@ -39,7 +39,7 @@ func (c *storesConfig) checkDatabases() error {
 	files := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.Databases)) {
 		d := c.Databases[name]
-		if name == "" || strings.ContainsAny(name, ":/ \t\n") || name == storeMemory || name == storeSeveral {
+		if name == "" || strings.ContainsAny(name, ":/ \t\n") || name == storeMemory || name == storeDatabases {
 			return fmt.Errorf("databases: %q cannot be a name: want a word without colons and slashes", name)
 		}
 		if _, _, err := kindOfStore(d.Store); err != nil {
@@ -79,7 +79,7 @@ func (c *storesConfig) addresses(setting string) []string {
 	if d, named := c.Databases[setting]; named {
 		return []string{d.Store}
 	}
-	if setting != storeSeveral {
+	if setting != storeDatabases {
 		return []string{setting}
 	}
 	all := []string{c.Databases[c.defaultDatabase()].Store}
@@ -92,7 +92,7 @@ func (c *storesConfig) addresses(setting string) []string {
 }
 
 // address is the one that a store setting stands for; of several, that of the default database,
-// beside which tokens and secrets are kept.
+// next to which tokens and secrets are stored.
 func (c *storesConfig) address(setting string) string { return c.addresses(setting)[0] }
 
 // checkStore refuses what is no store.
@@ -103,7 +103,7 @@ func (c *storesConfig) checkStore(setting string) error {
 
 // describe names a store for people before it is open.
 func (c *storesConfig) describe(setting string) string {
-	if setting != storeSeveral {
+	if setting != storeDatabases {
 		return hidePassword(c.address(setting))
 	}
 	var all []string

@@ -38,14 +38,14 @@ func serveDatabases(t *testing.T, dir string, databases map[string]databaseConfi
 // do runs a command that has to succeed.
 func (s *severalServer) do(args ...string) string {
 	s.Helper()
-	got := s.try(args...)
+	got := s.checkAll(args...)
 	if got.code != 0 {
 		s.Fatalf("%v: exit %d: %s%s", args, got.code, got.out, got.err)
 	}
 	return got.out
 }
 
-func (s *severalServer) try(args ...string) result {
+func (s *severalServer) checkAll(args ...string) result {
 	s.Helper()
 	return invoke(s.T, "", nil, append(args, "--server", s.address, "--dir", s.dir)...)
 }
@@ -75,7 +75,7 @@ func (s *severalServer) answerAll(ids ...string) {
 func (s *severalServer) status(id, want string) {
 	s.Helper()
 	s.eventually("session "+id+" is "+want, func() bool {
-		got := s.try("session", "show", id, "-o", "json")
+		got := s.checkAll("session", "show", id, "-o", "json")
 		status, _ := lookup([]byte(got.out), "status")
 		return got.code == 0 && status == want
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,19 +26,19 @@ type devOptions struct {
 func (cmd *serveCommands) devCommand() *cobra.Command {
 	o := &devOptions{}
 	c := &cobra.Command{Use: "dev", Short: "Serves Studio, the API and the processor for development, on a store in ./.stepgraph",
-		Long: "dev serves the API and moves sessions on. Its store is a file in ./.stepgraph, or a real Neo4j with\n" +
+		Long: "dev serves the API and runs sessions. Its store is a file in ./.stepgraph, or a real Neo4j with\n" +
 			"--neo4j: the one that $NEO4J_URI names, else one started by Docker, else one started from its Java\n" +
-			"artifacts. Our own workflows are loaded where absent. Other commands find it by themselves.\n\n" +
-			"Without a token every program of this machine may look at workflows and sessions, start sessions and answer.\n" +
-			"Everything else takes the token that dev keeps in ./.stepgraph/token: commands in this folder send it by\n" +
-			"themselves, and Studio gets it by the link that dev prints, which works once. --open asks for no token.",
+			"artifacts. Example workflows are loaded if they are absent. Other commands in this folder find the server.\n\n" +
+			"Without a token every program on this machine may read workflows and sessions, start sessions and answer.\n" +
+			"Everything else needs the token that dev writes to ./.stepgraph/token: commands in this folder send it,\n" +
+			"and Studio gets it from the link that dev prints, which works once. With --open no token is needed.",
 		Args: want(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return cmd.dev(c.Context(), o) }}
 	o.serveOptions.register(c, true)
 	o.settingFlags.register(c.Flags())
 	c.Flags().StringVar(&o.watch, "watch", "", "folder whose workflow files are loaded now and whenever they change")
-	c.Flags().BoolVar(&o.force, "force", false, "with --watch: load files that have errors too; the errors are printed all the same")
-	c.Flags().BoolVar(&o.open, "open", false, "ask for no token: every user, program and browser page of this machine may do everything, as clients of other systems may need")
+	c.Flags().BoolVar(&o.force, "force", false, "with --watch: load files even if they have errors; the errors are printed")
+	c.Flags().BoolVar(&o.open, "open", false, "require no token: every user, program and browser page on this machine may do everything, as clients of other systems may need")
 	c.Flags().BoolVar(&o.neo4j, "neo4j", false, "run on a real Neo4j")
 	return c
 }
@@ -58,7 +59,7 @@ func (cmd *serveCommands) dev(ctx context.Context, o *devOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.on.close(), s.audit.close()) }()
-	if err := s.ownDoor(); err != nil {
+	if err := s.requireToken(); err != nil {
 		return fmt.Errorf("the token of this folder: %w", err)
 	}
 	database, stop, err := cmd.devDatabase(ctx, o, &set)
@@ -70,27 +71,27 @@ func (cmd *serveCommands) dev(ctx context.Context, o *devOptions) (err error) {
 		s.browser = database.BrowserURL
 	}
 	cmd.host.warnOfIsolation(set)
-	own, err := cmd.host.openOwn(ctx, ownOptions{settings: set, serving: s.on.address()})
+	own, err := cmd.host.openLocal(ctx, localOptions{settings: set, serving: s.on.address()})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop(), own.Close()) }()
-	if err := cmd.services.loadSeeds(ctx, own); err != nil {
+	if err := loadSeeds(ctx, own); err != nil {
 		return err
 	}
-	watcher, err := cmd.watchFolder(ctx, own, o.watch, o.force)
+	watcher, err := cmd.watchFolder(ctx, own.client, o.watch, o.force)
 	if err != nil {
 		return err
 	}
-	takeBack, err := cmd.local.announce(s.on.address()) // before the API answers: who waits for it then finds its token
+	removeAddress, err := cmd.local.announce(s.on.address()) // before the API answers: who waits for it then finds its token
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, takeBack()) }()
+	defer func() { err = errors.Join(err, removeAddress()) }()
 	if err := s.up(ctx, own, set.store); err != nil {
 		return err
 	}
-	if err := cmd.greet(ctx, s, own, set, database); err != nil {
+	if err := cmd.printWelcome(ctx, s, own, set, database); err != nil {
 		return err
 	}
 	go watcher.run(ctx)
@@ -101,10 +102,10 @@ func (cmd *serveCommands) dev(ctx context.Context, o *devOptions) (err error) {
 func (cmd *serveCommands) devDatabase(ctx context.Context, o *devOptions, set *settings) (*neo4jserver.Server, func() error, error) {
 	nothing := func() error { return nil }
 	if !o.neo4j {
-		set.store = first(set.store, cmd.local.devStore())
+		set.store = cmp.Or(set.store, cmd.local.devStore())
 		return nil, nothing, nil
 	}
-	cmd.say("looking for Neo4j; the first start may fetch it")
+	cmd.printErr("looking for Neo4j; the first start may fetch it")
 	server, err := neo4jserver.Start(ctx, neo4jserver.Options{Dir: filepath.Join(cmd.dir, "neo4j"), Log: cmd.log})
 	if err != nil {
 		return nil, nothing, err
@@ -126,9 +127,9 @@ func withUser(server *neo4jserver.Server) string {
 	return u.String()
 }
 
-// greet prints where everything is and what to type next.
-func (cmd *serveCommands) greet(ctx context.Context, s *serving, own *ownEngine, set settings, database *neo4jserver.Server) error {
-	list, err := own.Workflows(ctx)
+// printWelcome prints where everything is and what to type next.
+func (cmd *serveCommands) printWelcome(ctx context.Context, s *serving, own *localEngine, set settings, database *neo4jserver.Server) error {
+	list, err := own.client.Workflows(ctx)
 	if err != nil {
 		return err
 	}

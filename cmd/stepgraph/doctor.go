@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,7 @@ import (
 )
 
 func (cmd *operatingCommands) doctorCommand() *cobra.Command {
-	to := reach{judges: true}
+	to := engineFlags{judges: true}
 	c := &cobra.Command{Use: "doctor", Short: "Checks configuration, store, workflows and sessions, and says what to do",
 		Long: "doctor changes nothing, so it may look while an engine runs. It exits with 1 when it found an error.",
 		Args: want(cobra.NoArgs),
@@ -27,8 +28,8 @@ func (cmd *operatingCommands) doctorCommand() *cobra.Command {
 	return c
 }
 
-func (cmd *operatingCommands) examine(ctx context.Context, to *reach, set settings) []engine.Finding {
-	registry, catalog, err := cmd.host.knownRegistry(set)
+func (cmd *operatingCommands) examine(ctx context.Context, to *engineFlags, set settings) []engine.Finding {
+	registry, catalog, err := cmd.host.registryForChecks(set)
 	if err != nil {
 		return []engine.Finding{{Level: findingError, Code: "configuration", Message: err.Error(), Mend: "correct the flag, variable or file that it names"}}
 	}
@@ -46,7 +47,7 @@ func (cmd *operatingCommands) examine(ctx context.Context, to *reach, set settin
 		}
 		set.store = cmd.local.devStore()
 	}
-	store, err := cmd.host.openBeside(ctx, set.store)
+	store, err := cmd.host.openShared(ctx, set.store)
 	if err != nil {
 		return append(found, engine.Finding{Level: findingError, Code: "store", Message: err.Error()})
 	}
@@ -63,13 +64,13 @@ func (cmd *operatingCommands) examine(ctx context.Context, to *reach, set settin
 }
 
 // askDoctor asks the engine that runs, if there is one.
-func (cmd *operatingCommands) askDoctor(ctx context.Context, to *reach) (found []engine.Finding, asked bool) {
+func (cmd *operatingCommands) askDoctor(ctx context.Context, to *engineFlags) (found []engine.Finding, asked bool) {
 	fault := func(err error) ([]engine.Finding, bool) {
 		return append(found, engine.Finding{Level: findingError, Code: "server", Message: err.Error(), Mend: "start it, or look at its store: stepgraph doctor --store"}), true
 	}
-	var s service
-	if address := first(to.server, cmd.env("STEPGRAPH_SERVER"), cmd.config.Server); address != "" {
-		c, err := client.New(address, cmd.local.tokenFor(address, to))
+	var s *client.Client
+	if address := cmp.Or(to.server, cmd.env("STEPGRAPH_SERVER"), cmd.config.Server); address != "" {
+		c, err := client.New(address, cmd.engines.tokenFor(address, to))
 		if err == nil {
 			err = c.Alive(ctx)
 		}
@@ -77,7 +78,7 @@ func (cmd *operatingCommands) askDoctor(ctx context.Context, to *reach) (found [
 			return fault(fmt.Errorf("no engine answers at %s: %w", address, err))
 		}
 		s = c
-	} else if s = cmd.services.running(ctx, to); s == nil {
+	} else if s = cmd.engines.running(ctx, to); s == nil {
 		return nil, false
 	}
 	more, err := s.Doctor(ctx)

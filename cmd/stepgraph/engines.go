@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 )
 
 func (cmd *operatingCommands) enginesCommand() *cobra.Command {
-	return cmd.services.onSession("engines", "Lists the engines at work on the store: what each holds, its version, the functions it lacks", 0, &reach{},
-		func(ctx context.Context, s service, _ []string) error {
+	return cmd.engines.engineCommand("engines", "Lists the engines on the store with their load, version and missing functions", 0, &engineFlags{},
+		func(ctx context.Context, s *client.Client, _ []string) error {
 			list, err := s.Engines(ctx)
 			if err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -17,14 +18,14 @@ func (cmd *evalCommands) evalCommand() *cobra.Command {
 
 // evalOn is what to evaluate on: a state in a file, or a session.
 type evalOn struct {
-	reach
+	engineFlags
 	file, session string
 }
 
 func (o *evalOn) register(c *cobra.Command) {
 	c.Flags().StringVar(&o.file, "state", "", "a session's state, JSON; - is stdin")
 	c.Flags().StringVar(&o.session, "session", "", "id of a session, in place of --state")
-	o.reach.register(c)
+	o.engineFlags.register(c)
 }
 
 // given checks that there is one of both.
@@ -48,7 +49,7 @@ func (cmd *evalCommands) evalReferenceCommand() *cobra.Command {
 				return err
 			}
 			if on.session != "" {
-				return cmd.services.with(c.Context(), &on.reach, func(s service) error {
+				return cmd.engines.with(c.Context(), &on.engineFlags, func(s *client.Client) error {
 					result, err := s.EvalReference(c.Context(), on.session, args[0], whole)
 					if err != nil {
 						return err
@@ -103,7 +104,7 @@ func (cmd *evalCommands) evalConditionCommand() *cobra.Command {
 				return err
 			}
 			if on.session != "" {
-				return cmd.services.with(c.Context(), &on.reach, func(s service) error {
+				return cmd.engines.with(c.Context(), &on.engineFlags, func(s *client.Client) error {
 					result, err := s.EvalCondition(c.Context(), on.session, args[0], operator)
 					if err != nil {
 						return err
@@ -142,7 +143,7 @@ func (cmd *evalCommands) printCondition(condition string, result *engine.Conditi
 func (a *app) sayAlwaysTrue(condition string) {
 	for _, operand := range conditions.Parse(condition, "").Operands() {
 		if meant, always := conditions.Meant(operand); always {
-			a.say("%q is a text around a reference, which is never empty and so always true; to compare, write: %s", short(operand, 200), meant)
+			a.printErr("%q is a text around a reference, which is never empty and so always true; to compare, write: %s", short(operand, 200), meant)
 		}
 	}
 }

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 
+	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/sqlite"
-	"github.com/stepgraph/stepgraph/vault"
 )
 
 // Exit codes.
@@ -46,45 +47,20 @@ func ended(code int) error {
 	return &exitError{code: code}
 }
 
-// codes are tried in order; what is in none of them has failed.
-var codes = []struct {
-	err  error
-	code int
-}{
-	{engine.ErrSessionNotFound, exitNotFound},
-	{engine.ErrWorkflowNotFound, exitNotFound},
-	{engine.ErrStepNotFound, exitNotFound},
-	{engine.ErrPathNotFound, exitNotFound},
-	{engine.ErrBatchNotFound, exitNotFound},
-	{vault.ErrProfileNotFound, exitNotFound},
-	{vault.ErrVariableNotFound, exitNotFound},
-	{vault.ErrSecretNotFound, exitNotFound},
-	{vault.ErrFixed, exitConflict},
-	{engine.ErrNoEntry, exitNotFound},
-	{fs.ErrNotExist, exitNotFound},
-	{engine.ErrNoOpenQuestion, exitConflict},
-	{engine.ErrAlreadyAnswered, exitConflict},
-	{engine.ErrKeyReused, exitConflict},
-	{engine.ErrSessionExists, exitConflict},
-	{engine.ErrSessionBusy, exitConflict},
-	{engine.ErrSessionEnded, exitConflict},
-	{engine.ErrSignalsFull, exitConflict},
-	{engine.ErrVersionMismatch, exitConflict},
-}
-
+// codeOf is the exit code of an error: what the API answers with 404 is not found, 409 and 412 are
+// conflicts.
 func codeOf(err error) int {
 	var exit *exitError
 	if errors.As(err, &exit) {
 		return exit.code
 	}
 	var held *sqlite.HeldError
-	if errors.As(err, &held) {
+	status := api.StatusOf(err)
+	switch {
+	case errors.As(err, &held), errors.Is(err, engine.ErrKeyReused), status == http.StatusConflict, status == http.StatusPreconditionFailed:
 		return exitConflict
-	}
-	for _, c := range codes {
-		if errors.Is(err, c.err) {
-			return c.code
-		}
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, engine.ErrNoEntry), status == http.StatusNotFound:
+		return exitNotFound
 	}
 	return exitFailed
 }

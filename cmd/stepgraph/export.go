@@ -12,12 +12,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
 )
 
 func (cmd *workflowCommands) exportCommand() *cobra.Command {
-	var to reach
+	var to engineFlags
 	var format, workflow, update string
 	names := strings.Join(formats.ExportFormats(), ", ")
 	c := &cobra.Command{Use: "export WORKFLOW|FILE", Short: "Writes a workflow as a file, to stdout",
@@ -64,13 +65,13 @@ func (cmd *workflowCommands) updateFile(w *engine.Workflow, file string) error {
 		return err
 	}
 	if bytes.Equal(text, old) {
-		cmd.say("%s: nothing changed", file)
+		cmd.printErr("%s: nothing changed", file)
 		return nil
 	}
 	if err := os.WriteFile(file, text, 0o644); err != nil { // an existing file keeps its mode
 		return err
 	}
-	cmd.say("%s: written", file)
+	cmd.printErr("%s: written", file)
 	return nil
 }
 
@@ -80,7 +81,7 @@ func (cmd *workflowCommands) export(w *engine.Workflow, format string) error {
 	var misfit *formats.MisfitError
 	if errors.As(err, &misfit) {
 		for _, p := range misfit.Problems {
-			cmd.say("%s", placed{w.ID, p})
+			cmd.printErr("%s", locatedProblem{w.ID, p})
 		}
 		return fmt.Errorf("workflow %q does not fit the format %s; cypher, json and yaml write it as it is", w.ID, misfit.Format)
 	}
@@ -88,7 +89,7 @@ func (cmd *workflowCommands) export(w *engine.Workflow, format string) error {
 		return err
 	}
 	for _, p := range file.Notes {
-		cmd.say("%s", placed{w.ID, p})
+		cmd.printErr("%s", locatedProblem{w.ID, p})
 	}
 	_, err = cmd.data().Write(file.Text)
 	return err
@@ -96,7 +97,7 @@ func (cmd *workflowCommands) export(w *engine.Workflow, format string) error {
 
 // named reads a workflow of a file, the one that is named or else the only one, or of the
 // engine that r reaches.
-func (cmd *workflowCommands) named(ctx context.Context, r *reach, word, name string) (w *engine.Workflow, err error) {
+func (cmd *workflowCommands) named(ctx context.Context, r *engineFlags, word, name string) (w *engine.Workflow, err error) {
 	if isFile(word) {
 		s, err := cmd.sources.onlySource(word, name)
 		if err != nil {
@@ -107,28 +108,9 @@ func (cmd *workflowCommands) named(ctx context.Context, r *reach, word, name str
 	if name != "" {
 		return nil, usagef("--workflow says which workflow of a file: %s is none", word)
 	}
-	err = cmd.services.with(ctx, r, func(s service) error {
+	err = cmd.engines.with(ctx, r, func(s *client.Client) error {
 		w, err = s.Workflow(ctx, word)
 		return err
 	})
 	return w, err
-}
-
-// onlySource reads the one workflow of a file: the one that is named, else the only one.
-func (r *sources) onlySource(file, name string) (*source, error) {
-	sources, err := r.readSources([]string{file})
-	if err != nil {
-		return nil, r.faults(err)
-	}
-	var ids []string
-	for i := range sources {
-		if id := sources[i].workflow.ID; id == name || name == "" && len(sources) == 1 {
-			return &sources[i], nil
-		}
-		ids = append(ids, sources[i].workflow.ID)
-	}
-	if name != "" {
-		return nil, notFoundf("%s: no workflow %q in it (there is: %v)", file, name, ids)
-	}
-	return nil, usagef("%s holds the workflows %v: load it, or say which with --workflow", file, ids)
 }

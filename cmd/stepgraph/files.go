@@ -9,18 +9,9 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
 	"github.com/stepgraph/stepgraph/internal/near"
 )
-
-// A source is a workflow and where it was read.
-type source struct {
-	file     string
-	workflow *engine.Workflow
-	lines    formats.Lines
-	start    *engine.StartRequest // of a session that goes on from the file's state; nil: it has none
-}
 
 // readSources reads workflow files, and those of the folders among them. All faults of
 // all files come as one error; then there are no sources.
@@ -39,7 +30,7 @@ func (r *sources) readSources(names []string) ([]source, error) {
 // the faults of the others.
 type reading struct {
 	sources []source
-	notes   []placed
+	notes   []locatedProblem
 	faults  []error
 }
 
@@ -58,7 +49,7 @@ func (r *sources) readFiles(names []string) (reading, error) {
 			continue
 		}
 		for _, n := range loaded.Notes {
-			read.notes = append(read.notes, placed{file, n})
+			read.notes = append(read.notes, locatedProblem{file, n})
 		}
 		if faults := faultsOf(file, &loaded); len(faults) > 0 {
 			read.faults = append(read.faults, faults...)
@@ -107,8 +98,6 @@ func faultsOf(file string, loaded *formats.Loaded) []error {
 	}
 	return faults
 }
-
-const levelError = "error"
 
 // noFile is the error for a file that is not there, with the files that may have been meant.
 func noFile(name string) error {
@@ -200,4 +189,35 @@ func looksNamed(word string) bool {
 func isFolder(word string) bool {
 	info, err := os.Stat(word)
 	return err == nil && info.IsDir()
+}
+
+// onlySource reads the one workflow of a file: the one that is named, else the only one.
+func (r *sources) onlySource(file, name string) (*source, error) {
+	sources, err := r.readSources([]string{file})
+	if err != nil {
+		return nil, r.faults(err)
+	}
+	var ids []string
+	for i := range sources {
+		if id := sources[i].workflow.ID; id == name || name == "" && len(sources) == 1 {
+			return &sources[i], nil
+		}
+		ids = append(ids, sources[i].workflow.ID)
+	}
+	if name != "" {
+		return nil, notFoundf("%s: no workflow %q in it (there is: %v)", file, name, ids)
+	}
+	return nil, usagef("%s holds the workflows %v: load it, or say which with --workflow", file, ids)
+}
+
+// faults prints the faults of files as they are, one a line.
+func (r *sources) faults(err error) error {
+	var exit *exitError
+	if errors.As(err, &exit) || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, line := range strings.Split(err.Error(), "\n") {
+		r.printErr("%s", line)
+	}
+	return ended(exitFailed)
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +51,7 @@ func formOf(q engine.Question) *form {
 		if json.Unmarshal(s.Properties[name], &one.shape) != nil || json.Unmarshal(s.Properties[name], &titled) != nil {
 			return nil // a schema that is true or false: the whole is typed as JSON
 		}
-		one.title = first(titled.Title, name)
+		one.title = cmp.Or(titled.Title, name)
 		f.fields = append(f.fields, one)
 	}
 	return f
@@ -81,12 +83,12 @@ func keysInOrder(text json.RawMessage, inside string) []string {
 }
 
 // ask fills the form in. A line that is a JSON object answers all of it at once.
-func (f *form) ask(t *terminal) (response json.RawMessage, ok bool) {
+func (f *form) ask(l *lines) (response json.RawMessage, ok bool) {
 	for i := range f.fields {
 		if _, known := f.values[f.fields[i].name]; known {
 			continue
 		}
-		whole, ok := f.askField(t, &f.fields[i])
+		whole, ok := f.askField(l, &f.fields[i])
 		if !ok || whole != nil {
 			return whole, ok
 		}
@@ -115,16 +117,16 @@ func (f *form) object() json.RawMessage {
 // piped fills the form in with a line for each field, in their order; an empty line leaves a field
 // out. A first line that is a JSON object is the whole answer. The response is nil where no line is
 // left. Nobody can type a line again, so one that does not fit its field is an error.
-func (f *form) piped(t *terminal) (response json.RawMessage, err error) {
+func (f *form) piped(l *lines) (response json.RawMessage, err error) {
 	for i := range f.fields {
 		one := &f.fields[i]
-		line, ok := t.line("")
+		line, ok := l.line("")
 		switch {
 		case !ok && i == 0:
 			return nil, nil
 		case !ok && one.required:
 			return nil, fmt.Errorf("the lines of stdin end before the field %s (%s); the question takes a line for each of %s, or a JSON object",
-				one.name, first(one.hint(), "a text"), f.names())
+				one.name, cmp.Or(one.hint(), "a text"), f.names())
 		case i == 0 && strings.HasPrefix(line, "{") && json.Valid([]byte(line)):
 			return json.RawMessage(line), nil
 		}
@@ -146,9 +148,9 @@ func (f *form) names() string {
 }
 
 // askField asks until the field has a value or may go without.
-func (f *form) askField(t *terminal, one *field) (whole json.RawMessage, ok bool) {
+func (f *form) askField(l *lines, one *field) (whole json.RawMessage, ok bool) {
 	for {
-		line, ok := t.line(one.label())
+		line, ok := l.line(one.label())
 		if !ok {
 			return nil, false
 		}
@@ -160,7 +162,7 @@ func (f *form) askField(t *terminal, one *field) (whole json.RawMessage, ok bool
 			f.values[one.name] = value
 			return nil, true
 		}
-		fmt.Fprintf(t.to, "  %s: %s\n", one.name, wrong)
+		fmt.Fprintf(l.to, "  %s: %s\n", one.name, wrong)
 	}
 }
 
@@ -194,9 +196,9 @@ func (f *field) hint() string {
 	case "boolean":
 		return "yes or no"
 	case "object", "array":
-		return "JSON: " + f.shape.wants()
+		return "JSON: " + f.shape.answerHint()
 	}
-	return f.shape.wants()
+	return f.shape.answerHint()
 }
 
 // numbered lists choices that can be typed as a number too.
@@ -260,7 +262,7 @@ func (f *field) number(line string) (json.RawMessage, string) {
 	n, err := strconv.ParseFloat(line, 64)
 	_, whole := strconv.ParseInt(line, 10, 64)
 	if err != nil || !json.Valid([]byte(line)) || f.Type == "integer" && whole != nil {
-		return nil, "want " + f.shape.wants()
+		return nil, "want " + f.shape.answerHint()
 	}
 	for _, bound := range []struct {
 		at   *json.Number
@@ -270,7 +272,7 @@ func (f *field) number(line string) (json.RawMessage, string) {
 			continue
 		}
 		if limit, err := bound.at.Float64(); err == nil && (n-limit)*bound.sign < 0 {
-			return nil, "want " + f.shape.wants()
+			return nil, "want " + f.shape.answerHint()
 		}
 	}
 	return json.RawMessage(line), ""
@@ -280,25 +282,25 @@ func (f *field) words(line string) (json.RawMessage, string) {
 	layout := map[string]string{"date": time.DateOnly, "date-time": time.RFC3339, "time": time.TimeOnly}[f.Format]
 	if layout != "" {
 		if _, err := time.Parse(layout, line); err != nil {
-			return nil, "want " + first(f.shape.wants(), "a "+f.Format)
+			return nil, "want " + cmp.Or(f.shape.answerHint(), "a "+f.Format)
 		}
 	}
 	n := utf8.RuneCountInString(line)
 	if f.MinLength != nil && n < *f.MinLength || f.MaxLength != nil && n > *f.MaxLength {
-		return nil, fmt.Sprintf("want %s, not %d", first(f.shape.wants(), fmt.Sprintf("at least %d characters", *f.MinLength)), n)
+		return nil, fmt.Sprintf("want %s, not %d", cmp.Or(f.shape.answerHint(), fmt.Sprintf("at least %d characters", *f.MinLength)), n)
 	}
 	return text(line), ""
 }
 
 // again forgets what the engine refused and says why; false where no field is to blame.
-func (f *form) again(t *terminal, err error) bool {
+func (f *form) again(to io.Writer, err error) bool {
 	found := false
 	for _, fault := range faultsIn(err) {
 		pointer := strings.TrimPrefix(fault.Pointer, "/response")
 		name, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 		if _, known := f.values[name]; known {
 			delete(f.values, name)
-			fmt.Fprintf(t.to, "  %s: %s\n", name, fault.Message)
+			fmt.Fprintf(to, "  %s: %s\n", name, fault.Message)
 			found = true
 		}
 	}

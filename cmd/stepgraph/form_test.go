@@ -29,7 +29,7 @@ func question() engine.Question {
 func TestFormAsksFieldByField(t *testing.T) {
 	var said bytes.Buffer
 	typed := strings.Join([]string{"A", "Ada", "7", "x", "3", "green", "2", "maybe", "y", "tomorrow", "2026-01-31", "", "nowhere", `{"town": "Oslo"}`}, "\n") + "\n"
-	person := &terminal{lines: bufio.NewReader(strings.NewReader(typed)), to: &said}
+	person := &terminal{lines: lines{bufio.NewReader(strings.NewReader(typed)), &said}}
 	got, ok := person.ask(question())
 	if want := `{"name":"Ada","pieces":3,"colour":"blue","gift":true,"until":"2026-01-31","price":1.5,"address":{"town": "Oslo"}}`; !ok || string(got) != want {
 		t.Fatalf("%s\n%s", got, said.String())
@@ -48,7 +48,7 @@ func TestFormAsksFieldByField(t *testing.T) {
 }
 
 func TestFormTakesAWholeObject(t *testing.T) {
-	person := &terminal{lines: bufio.NewReader(strings.NewReader(`{"name": "Ada"}` + "\n")), to: &bytes.Buffer{}}
+	person := &terminal{lines: lines{bufio.NewReader(strings.NewReader(`{"name": "Ada"}` + "\n")), &bytes.Buffer{}}}
 	if got, ok := person.ask(question()); !ok || string(got) != `{"name": "Ada"}` {
 		t.Errorf("%s", got)
 	}
@@ -57,7 +57,7 @@ func TestFormTakesAWholeObject(t *testing.T) {
 // TestFormAsksAgainWhatWasRefused: only the fields that the engine names.
 func TestFormAsksAgainWhatWasRefused(t *testing.T) {
 	var said bytes.Buffer
-	person := &terminal{lines: bufio.NewReader(strings.NewReader("Ada\n3\nred\nno\n\n\n\n4\n")), to: &said}
+	person := &terminal{lines: lines{bufio.NewReader(strings.NewReader("Ada\n3\nred\nno\n\n\n\n4\n")), &said}}
 	if _, ok := person.ask(question()); !ok {
 		t.Fatal(said.String())
 	}

@@ -1,20 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
 func (cmd *loadCommands) functionsCommand() *cobra.Command {
-	var to reach
+	var to engineFlags
 	c := &cobra.Command{Use: "functions [NAME]", Short: "Lists what steps can call, with the schemas as JSON", Args: want(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			set, err := cmd.settings(&to.settingFlags)
 			if err != nil {
 				return err
 			}
-			registry, _, err := cmd.host.knownRegistry(set)
+			registry, _, err := cmd.host.registryForChecks(set)
 			if err != nil {
 				return err
 			}
@@ -31,7 +32,7 @@ func (cmd *loadCommands) functionsCommand() *cobra.Command {
 			}
 			rows := make([][]any, len(specs))
 			for i, s := range specs {
-				rows[i] = []any{s.Name, strings.Join(s.Aliases, ", "), long(first(s.Disabled, s.Description))}
+				rows[i] = []any{s.Name, strings.Join(s.Aliases, ", "), long(cmp.Or(s.Disabled, s.Description))}
 			}
 			return cmd.table("FUNCTION\tALSO\tDOES", rows)
 		}}

@@ -6,41 +6,41 @@ import (
 	"sync/atomic"
 )
 
-// A gate is the HTTP server's handler. Until the store answers it says that the process
-// is alive and not ready, and no more: whoever asks has shown no token, and what it waits for
-// names hosts of the inside. From then on it is the API.
+// A gate is the HTTP server's handler. Until the store answers, it only reports that the process is
+// alive and not ready: requests have no token yet, and details would name internal hosts. Then it
+// is the API.
 type gate struct {
-	open     atomic.Pointer[http.Handler]
+	handler  atomic.Pointer[http.Handler]
 	draining atomic.Bool
 }
 
-// let makes the gate the API.
-func (g *gate) let(h http.Handler) { g.open.Store(&h) }
+// open makes the gate serve the API.
+func (g *gate) open(h http.Handler) { g.handler.Store(&h) }
 
-// drain makes /readyz say that the server is about to stop. Everything else is answered as before.
+// drain makes /readyz report that the server is stopping. Other requests are served as before.
 func (g *gate) drain() { g.draining.Store(true) }
 
 // ServeHTTP answers.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if g.draining.Load() && r.URL.Path == "/readyz" {
-		notNow(w, "stopping: send no more requests here")
+		notNow(w, "stopping: send no further requests")
 		return
 	}
-	if h := g.open.Load(); h != nil {
+	if h := g.handler.Load(); h != nil {
 		(*h).ServeHTTP(w, r)
 		return
 	}
 	if r.URL.Path == "/healthz" {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte("alive\n")) // whoever asked has gone
+		_, _ = w.Write([]byte("alive\n")) // the client is gone
 		return
 	}
-	notNow(w, "starting; the log says what it waits for")
+	notNow(w, "starting; see the log")
 }
 
 func notNow(w http.ResponseWriter, detail string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Set("Retry-After", "1")
 	w.WriteHeader(http.StatusServiceUnavailable)
-	_, _ = fmt.Fprintf(w, `{"type":"/problems/unavailable","title":"Not now","status":503,"detail":%q}`+"\n", detail)
+	_, _ = fmt.Fprintf(w, `{"type":"/problems/unavailable","title":"Temporarily unavailable","status":503,"detail":%q}`+"\n", detail)
 }

@@ -6,10 +6,6 @@ import (
 	"github.com/stepgraph/stepgraph/engine/retention"
 )
 
-// local finds what dev and serve keep on this machine: the store of the folder, the address of
-// the engine that has it, tokens and vault.
-type local struct{ *app }
-
 // A host opens an engine in this process, with its store, functions, models and vault.
 type host struct {
 	*app
@@ -26,8 +22,8 @@ type host struct {
 	tlsKey      string // file of the server's private key, if a flag names one
 }
 
-// services find the engine that a command asks: one that runs, else one of this process.
-type services struct {
+// engineFinder find the engine that a command asks: one that runs, else one of this process.
+type engineFinder struct {
 	*app
 	local *local
 	host  *host
@@ -40,43 +36,43 @@ type sources struct{ *app }
 type (
 	serveCommands struct {
 		*app
-		local    *local
-		host     *host
-		services *services
-		load     *loadCommands // for dev --watch
+		local   *local
+		host    *host
+		engines *engineFinder
+		load    *loadCommands // for dev --watch
 	}
 	runCommands struct {
 		*app
-		host     *host
-		services *services
-		sources  *sources
+		host    *host
+		engines *engineFinder
+		sources *sources
 	}
 	loadCommands struct {
 		*app
-		host     *host
-		services *services
-		sources  *sources
+		host    *host
+		engines *engineFinder
+		sources *sources
 	}
 	workflowCommands struct {
 		*app
-		services *services
-		sources  *sources
+		engines *engineFinder
+		sources *sources
 	}
 	sessionCommands struct {
 		*app
-		services *services
+		engines *engineFinder
 	}
 	batchCommands struct {
 		*app
-		services *services
+		engines *engineFinder
 	}
 	settingCommands struct {
 		*app
-		services *services
+		engines *engineFinder
 	}
 	evalCommands struct {
 		*app
-		services *services
+		engines *engineFinder
 	}
 	tokenCommands struct {
 		*app
@@ -84,12 +80,12 @@ type (
 	}
 	operatingCommands struct {
 		*app
-		local    *local
-		host     *host
-		services *services
+		local   *local
+		host    *host
+		engines *engineFinder
 	}
 	completion struct {
 		*app
-		services *services
+		engines *engineFinder
 	}
 )

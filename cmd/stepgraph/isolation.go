@@ -1,18 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/functions/isolation"
 )
 
-// ownFiles are the files of an engine, which the programs of steps neither read nor change:
-// store, archive, vault, tokens, configuration, and the files that hold secrets. Stars stand
-// for what is kept beside a file under its name.
-func (h *host) ownFiles(store string) []string {
+// protectedFiles are the files of an engine, which the programs of steps neither read nor change:
+// store, archive, vault, tokens, configuration, and the files that hold secrets. A star
+// matches files next to one with its name as prefix.
+func (h *host) protectedFiles(store string) []string {
 	own := []string{h.dir}
-	for _, address := range h.config.addresses(first(store, h.local.devStore())) {
+	for _, address := range h.config.addresses(cmp.Or(store, h.local.devStore())) {
 		if kind, file, err := kindOfStore(address); err == nil && kind == storeSQLite {
 			own = append(own, file, file+"-*", file+".*")
 		}
@@ -22,7 +23,7 @@ func (h *host) ownFiles(store string) []string {
 			own = append(own, file, file+".*")
 		}
 	}
-	for _, file := range []string{h.file, h.archive, h.auditFile, h.oidcSecret, first(h.tlsKey, h.env("STEPGRAPH_TLS_KEY"), h.config.TLSKey),
+	for _, file := range []string{h.file, h.archive, h.auditFile, h.oidcSecret, cmp.Or(h.tlsKey, h.env("STEPGRAPH_TLS_KEY"), h.config.TLSKey),
 		h.nats.Credentials, h.nats.TokenFile, h.nats.Key} {
 		if file != "" {
 			own = append(own, file)

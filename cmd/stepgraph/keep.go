@@ -6,7 +6,7 @@ import "github.com/stepgraph/stepgraph/engine/retention"
 func (h *host) keepRules(flag []string) (retention.Keep, error) {
 	rules := flag
 	if len(rules) == 0 {
-		rules = words(h.env("STEPGRAPH_KEEP"))
+		rules = splitList(h.env("STEPGRAPH_KEEP"))
 	}
 	if len(rules) == 0 {
 		rules = h.config.Keep

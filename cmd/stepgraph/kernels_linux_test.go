@@ -79,8 +79,8 @@ func TestKernelsWithLessIsolation(t *testing.T) {
 		return string(text)
 	}
 	for _, c := range []struct {
-		kernel, told string
-		hides        bool
+		kernel, reported string
+		hides            bool
 	}{
 		{"", "this system has ", true},
 		{"landlock", "this system has namespaces; the kernel has no Landlock", true},
@@ -88,7 +88,7 @@ func TestKernelsWithLessIsolation(t *testing.T) {
 		{"landlock namespaces", "this system has none: ", false},
 	} {
 		t.Run("without "+c.kernel, func(t *testing.T) {
-			if got := on(c.kernel, "doctor", "--store", "memory"); !strings.Contains(got, c.told) || strings.Contains(got, "warning  isolation") == c.hides {
+			if got := on(c.kernel, "doctor", "--store", "memory"); !strings.Contains(got, c.reported) || strings.Contains(got, "warning  isolation") == c.hides {
 				t.Errorf("doctor: %s", got)
 			}
 			required := on(c.kernel, "run", file, "--isolate", "required", "-o", "json")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // A limitsConfig says how much an engine does at once. Zero is the engine's default.
 type limitsConfig struct {
 	Sessions int            `json:"sessions"` // sessions that run at once
-	Waiting  int            `json:"waiting"`  // sessions held beside them that wait for a slot of a function
+	Waiting  int            `json:"waiting"`  // further sessions in memory that wait for a slot of a function
 	Calls    int            `json:"calls"`    // calls of functions with effects at once
 	Late     string         `json:"late"`     // how late due work may be before starts are refused
 	CallsOf  map[string]int `json:"calls_of"` // calls of single functions at once; "*" for those that have no limit of their own
@@ -32,29 +33,29 @@ type limitFlags struct {
 }
 
 func (l *limitFlags) register(f *pflag.FlagSet) {
-	f.IntVar(&l.set.Sessions, "max-sessions", 0, "sessions that run at once ($STEPGRAPH_MAX_SESSIONS, 1000); more stay due")
-	f.IntVar(&l.set.Waiting, "max-waiting", 0, "sessions held beside them that wait for a slot of a function ($STEPGRAPH_MAX_WAITING, 4000)")
+	f.IntVar(&l.set.Sessions, "max-sessions", 0, "sessions that run at once ($STEPGRAPH_MAX_SESSIONS, 1000); further ones stay due")
+	f.IntVar(&l.set.Waiting, "max-waiting", 0, "further sessions in memory that wait for a slot of a function ($STEPGRAPH_MAX_WAITING, 4000)")
 	f.IntVar(&l.set.Calls, "max-calls", 0, "calls of models, HTTP, shell and the like at once ($STEPGRAPH_MAX_CALLS, 256)")
-	f.StringVar(&l.set.Late, "max-late", "", "how late due work may be before starts that find no room are refused with 429 ($STEPGRAPH_MAX_LATE, 1m)")
+	f.StringVar(&l.set.Late, "max-late", "", "how late due work may be before starts without a free slot are refused with 429 ($STEPGRAPH_MAX_LATE, 1m)")
 	f.StringArrayVar(&l.callsOf, "max-calls-of", nil, "calls of one function at once, as FUNCTION=N; *=N for those without a limit of their own ($STEPGRAPH_MAX_CALLS_OF, with commas; 32)")
 }
 
-// readLimits decides: flag, environment, file.
-func (h *host) readLimits(l *limitFlags) (limitsConfig, error) {
+// resolve returns the limits that apply: flag, else environment, else file.
+func (l *limitFlags) resolve(env func(string) string, file limitsConfig) (limitsConfig, error) {
 	out := l.set
 	for _, n := range []struct {
-		flag, env string
-		value     *int
-		file      int
+		flag, variable string
+		value          *int
+		file           int
 	}{
-		{"--max-sessions", "STEPGRAPH_MAX_SESSIONS", &out.Sessions, h.config.Limits.Sessions},
-		{"--max-waiting", "STEPGRAPH_MAX_WAITING", &out.Waiting, h.config.Limits.Waiting},
-		{"--max-calls", "STEPGRAPH_MAX_CALLS", &out.Calls, h.config.Limits.Calls},
+		{"--max-sessions", "STEPGRAPH_MAX_SESSIONS", &out.Sessions, file.Sessions},
+		{"--max-waiting", "STEPGRAPH_MAX_WAITING", &out.Waiting, file.Waiting},
+		{"--max-calls", "STEPGRAPH_MAX_CALLS", &out.Calls, file.Calls},
 	} {
-		if text := h.env(n.env); *n.value == 0 && text != "" {
+		if text := env(n.variable); *n.value == 0 && text != "" {
 			v, err := strconv.Atoi(text)
 			if err != nil {
-				return out, usagef("$%s is %q, want a number", n.env, text)
+				return out, usagef("$%s is %q, want a number", n.variable, text)
 			}
 			*n.value = v
 		}
@@ -65,7 +66,7 @@ func (h *host) readLimits(l *limitFlags) (limitsConfig, error) {
 			return out, usagef("%s is %d, want a number above 0", n.flag, *n.value)
 		}
 	}
-	out.Late = first(out.Late, h.env("STEPGRAPH_MAX_LATE"), h.config.Limits.Late)
+	out.Late = cmp.Or(out.Late, env("STEPGRAPH_MAX_LATE"), file.Late)
 	late, err := engine.ParseDuration(out.Late)
 	if err != nil || late < 0 || late == 0 && out.Late != "" {
 		return out, usagef("--max-late is %q, want a time such as 30s or 5m", out.Late)
@@ -73,9 +74,9 @@ func (h *host) readLimits(l *limitFlags) (limitsConfig, error) {
 	out.late = late
 	texts := l.callsOf
 	if len(texts) == 0 {
-		texts = words(h.env("STEPGRAPH_MAX_CALLS_OF"))
+		texts = splitList(env("STEPGRAPH_MAX_CALLS_OF"))
 	}
-	out.CallsOf = maps.Clone(h.config.Limits.CallsOf)
+	out.CallsOf = maps.Clone(file.CallsOf)
 	for _, text := range texts {
 		name, number, _ := strings.Cut(text, "=")
 		n, err := strconv.Atoi(number)
@@ -112,8 +113,8 @@ func nearNames(near []string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// apply puts the limits into an engine's options.
-func (c *limitsConfig) apply(o *engine.Options) {
+// applyTo puts the limits into an engine's options.
+func (c *limitsConfig) applyTo(o *engine.Options) {
 	o.MaxSessions, o.MaxWaiting, o.Effects = c.Sessions, c.Waiting, c.Calls
 	o.MaxLate = c.late
 	o.CallsAtOnce = c.CallsOf[everyFunction]

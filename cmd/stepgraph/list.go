@@ -2,13 +2,15 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 )
 
 func (cmd *workflowCommands) listCommand() *cobra.Command {
-	var to reach
+	var to engineFlags
 	c := &cobra.Command{Use: "list", Short: "Lists workflows", Args: want(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return cmd.services.with(c.Context(), &to, func(s service) error {
+			return cmd.engines.with(c.Context(), &to, func(s *client.Client) error {
 				list, err := s.Workflows(c.Context())
 				if err != nil {
 					return err

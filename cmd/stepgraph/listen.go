@@ -51,7 +51,7 @@ func listen(addr string, h http.Handler, secured *certificate) (*listener, error
 		IdleTimeout:       2 * time.Minute,
 		BaseContext:       func(net.Listener) context.Context { return base },
 	}
-	accepted := net.Listener(newCrowd(bound))
+	accepted := net.Listener(newConnLimiter(bound))
 	if secured != nil {
 		accepted, l.scheme = tls.NewListener(accepted, secured.config()), "https"
 	}

@@ -1,25 +1,26 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
 func (cmd *loadCommands) loadCommand() *cobra.Command {
-	to := reach{judges: true}
+	to := engineFlags{judges: true}
 	var options loadOptions
 	c := &cobra.Command{Use: "load FILE|DIR...", Short: "Puts workflows of files into the graph",
 		Long: "load makes each workflow in the store the one of the file and prints what changed. It runs nothing.\n" +
 			"Errors and warnings are FILE:LINE:COL: text on stderr, in the order of the files. A workflow with an error is not\n" +
-			"loaded unless --force is given, and none of the other FILEs either. The files of a DIR are loaded each by itself:\n" +
+			"loaded unless --force is given, and none of the other FILEs either. The files of a DIR are loaded one by one:\n" +
 			"those with errors are reported, the others are loaded, and the exit code is 1.\n" +
 			"With --move-secrets the tokens that stand in the files become secrets, which only go to the hosts they were meant for.\n" +
 			"With --with-state the state that a file of NebulaFlow carries becomes a session, which goes on from there.",
@@ -30,7 +31,7 @@ func (cmd *loadCommands) loadCommand() *cobra.Command {
 	to.register(c)
 	c.Flags().StringVar(&options.workflow, "workflow", "", "name of the workflow; the file's name by default")
 	c.Flags().BoolVar(&options.state, "with-state", false, "start a session from the state that comes with a file, where its format keeps one")
-	c.Flags().BoolVar(&options.force, "force", false, "load workflows that have errors; the errors are printed all the same")
+	c.Flags().BoolVar(&options.force, "force", false, "load workflows even if they have errors; the errors are printed")
 	c.Flags().BoolVar(&options.move, "move-secrets", false, "store tokens that stand in the files as secrets, and their names in the workflows")
 	c.Flags().BoolVar(&options.merge, "merge", false, "add to what is stored and let later steps of the same id replace earlier ones")
 	return c
@@ -44,29 +45,29 @@ type loadOptions struct {
 	places   positions // where steps and paths stand in the files
 	state    bool
 	move     bool // credentials become secrets
-	apart    bool // the files of a folder: the faults of one do not keep the others from being loaded
+	separate bool // the files of a folder: the faults of one do not keep the others from being loaded
 	broken   bool // some files could not be read and are left out
 }
 
 // loadFiles reads files and folders and stores their workflows.
-func (cmd *loadCommands) loadFiles(ctx context.Context, to *reach, names []string, o loadOptions) error {
+func (cmd *loadCommands) loadFiles(ctx context.Context, to *engineFlags, names []string, o loadOptions) error {
 	read, err := cmd.sources.readFiles(names)
 	if err != nil {
 		return cmd.sources.faults(err)
 	}
-	o.apart = o.workflow == "" && slices.ContainsFunc(names, isFolder)
+	o.separate = o.workflow == "" && slices.ContainsFunc(names, isFolder)
 	o.broken = len(read.faults) > 0
 	if o.broken {
 		failed := cmd.sources.faults(errors.Join(read.faults...))
-		if !o.apart || len(read.sources) == 0 {
+		if !o.separate || len(read.sources) == 0 {
 			return failed
 		}
 	}
-	for _, n := range cmd.host.unsettled(to, read.notes) {
-		cmd.say("%s", n)
+	for _, n := range cmd.host.openWarnings(to, read.notes) {
+		cmd.printErr("%s", n)
 	}
 	o.places = positionsOf(read.sources, o.workflow)
-	workflows, err := combine(read.sources, o)
+	workflows, err := mergeSources(read.sources, o)
 	if err != nil {
 		return cmd.sources.faults(err)
 	}
@@ -77,13 +78,13 @@ func (cmd *loadCommands) loadFiles(ctx context.Context, to *reach, names []strin
 		}
 	}
 	to.create = true
-	return cmd.services.with(ctx, to, func(s service) error {
+	return cmd.engines.with(ctx, to, func(s *client.Client) error {
 		refused, err := cmd.load(ctx, s, workflows, moved, o)
 		if err != nil {
 			return err
 		}
 		if o.state {
-			if err := cmd.startSaved(ctx, s, without(read.sources, refused), o); err != nil {
+			if err := cmd.startSaved(ctx, s, withoutRefused(read.sources, refused), o.workflow); err != nil {
 				return err
 			}
 		}
@@ -94,26 +95,14 @@ func (cmd *loadCommands) loadFiles(ctx context.Context, to *reach, names []strin
 	})
 }
 
-// without leaves out the sources of workflows that were not stored.
-func without(sources []source, refused map[string]bool) []source {
+// withoutRefused leaves out the sources of workflows that were not stored.
+func withoutRefused(sources []source, refused map[string]bool) []source {
 	return slices.DeleteFunc(slices.Clone(sources), func(s source) bool { return refused[s.workflow.ID] })
 }
 
-// faults prints the faults of files as they are, one a line.
-func (r *sources) faults(err error) error {
-	var exit *exitError
-	if errors.As(err, &exit) || errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, line := range strings.Split(err.Error(), "\n") {
-		r.say("%s", line)
-	}
-	return ended(exitFailed)
-}
-
-// combine makes one workflow of all sources that belong to it. Two steps of one id are
+// mergeSources makes one workflow of all sources that belong to it. Two steps of one id are
 // refused without merge: two roots most of all, as one of them could never run.
-func combine(sources []source, o loadOptions) ([]*engine.Workflow, error) {
+func mergeSources(sources []source, o loadOptions) ([]*engine.Workflow, error) {
 	var order []*engine.Workflow
 	at := map[string]*engine.Workflow{}
 	from := map[string]string{} // workflow and step: FILE:LINE
@@ -165,8 +154,8 @@ func (s *source) addTo(into *engine.Workflow, merge bool, from map[string]string
 
 // describe takes over what a WORKFLOW node says.
 func describe(into, from *engine.Workflow) {
-	into.Name = first(from.Name, into.Name)
-	into.Description = first(from.Description, into.Description)
+	into.Name = cmp.Or(from.Name, into.Name)
+	into.Description = cmp.Or(from.Description, into.Description)
 	if !from.Settings.IsZero() {
 		into.Settings = from.Settings
 	}
@@ -178,7 +167,7 @@ func describe(into, from *engine.Workflow) {
 // load stores workflows and prints the differences. All of them are tried first: an error in
 // one keeps the others from being stored too, unless they are loaded apart. It returns the
 // workflows that were not stored.
-func (cmd *loadCommands) load(ctx context.Context, s service, workflows []*engine.Workflow, moved movedSecrets, o loadOptions) (map[string]bool, error) {
+func (cmd *loadCommands) load(ctx context.Context, s *client.Client, workflows []*engine.Workflow, moved movedSecrets, o loadOptions) (map[string]bool, error) {
 	for _, w := range workflows {
 		if !o.merge {
 			continue
@@ -187,17 +176,17 @@ func (cmd *loadCommands) load(ctx context.Context, s service, workflows []*engin
 			return nil, err
 		}
 	}
-	refused, err := cmd.try(ctx, s, workflows, o)
+	refused, err := cmd.checkAll(ctx, s, workflows, o)
 	if err != nil {
 		return nil, err
 	}
-	if len(refused) > 0 && !o.apart {
-		cmd.say("nothing was loaded; correct the errors, or load with --force")
+	if len(refused) > 0 && !o.separate {
+		cmd.printErr("nothing was loaded; correct the errors, or load with --force")
 		return nil, ended(exitFailed)
 	}
 	for _, w := range workflows {
 		if refused[w.ID] {
-			cmd.say("workflow %s was not loaded; correct the errors, or load with --force", w.ID)
+			cmd.printErr("workflow %s was not loaded; correct the errors, or load with --force", w.ID)
 			continue
 		}
 		if err := cmd.storeSecrets(ctx, s, moved[w.ID]); err != nil {
@@ -214,11 +203,11 @@ func (cmd *loadCommands) load(ctx context.Context, s service, workflows []*engin
 	return refused, nil
 }
 
-// try reports everything that is wrong with workflows and returns those that must not be stored.
+// checkAll reports everything that is wrong with workflows and returns those that must not be stored.
 // When a file could not be read, that includes a workflow that would lose steps: they may stand in
 // that file.
-func (cmd *loadCommands) try(ctx context.Context, s service, workflows []*engine.Workflow, o loadOptions) (map[string]bool, error) {
-	var found []placed
+func (cmd *loadCommands) checkAll(ctx context.Context, s *client.Client, workflows []*engine.Workflow, o loadOptions) (map[string]bool, error) {
+	var found []locatedProblem
 	refused := map[string]bool{}
 	for _, w := range workflows {
 		diff, err := s.Put(ctx, w, engine.PutOptions{Force: o.force, DryRun: true})
@@ -233,19 +222,19 @@ func (cmd *loadCommands) try(ctx context.Context, s service, workflows []*engine
 			found = append(found, o.places.of(w.ID, diff.Problems)...)
 			if lost := diff.Steps.Removed; o.broken && len(lost) > 0 {
 				refused[w.ID] = true
-				cmd.say("workflow %s would lose the step %q, which may stand in a file that could not be read", w.ID, lost[0])
+				cmd.printErr("workflow %s would lose the step %q, which may stand in a file that could not be read", w.ID, lost[0])
 			}
 		}
 	}
 	inFileOrder(found)
 	for i := range found {
-		cmd.say("%s", found[i])
+		cmd.printErr("%s", found[i])
 	}
 	return refused, nil
 }
 
 // mergeStored adds what is stored and not in the files.
-func mergeStored(ctx context.Context, s service, w *engine.Workflow) error {
+func mergeStored(ctx context.Context, s *client.Client, w *engine.Workflow) error {
 	old, err := s.Workflow(ctx, w.ID)
 	if errors.Is(err, engine.ErrWorkflowNotFound) {
 		return nil
@@ -272,8 +261,8 @@ func mergeStored(ctx context.Context, s service, w *engine.Workflow) error {
 }
 
 func describeStored(w, old *engine.Workflow) {
-	w.Name = first(w.Name, old.Name)
-	w.Description = first(w.Description, old.Description)
+	w.Name = cmp.Or(w.Name, old.Name)
+	w.Description = cmp.Or(w.Description, old.Description)
 	if w.Settings.IsZero() {
 		w.Settings = old.Settings
 	}
@@ -304,4 +293,24 @@ func (cmd *loadCommands) printDifference(d *engine.Difference) error {
 
 func changesText(noun string, c engine.Changes) string {
 	return fmt.Sprintf("%ss: %d added, %d changed, %d removed", noun, len(c.Added), len(c.Changed), len(c.Removed))
+}
+
+// wantedAlias is what a warning about a model says to write into the configuration.
+var wantedAlias = regexp.MustCompile(`"aliases": \{"([^"]+)": "([^"/]+)/`)
+
+// openWarnings leaves out warnings about models that the configuration already gives to the provider
+// that the flow names.
+func (h *host) openWarnings(to *engineFlags, notes []locatedProblem) []locatedProblem {
+	set, err := h.settings(&to.settingFlags)
+	if err != nil {
+		return notes
+	}
+	catalog, err := h.catalog(set, nil, nil)
+	if err != nil {
+		return notes // a key is missing, for example: running the flow says so
+	}
+	return slices.DeleteFunc(slices.Clone(notes), func(n locatedProblem) bool {
+		wanted := wantedAlias.FindStringSubmatch(n.Message)
+		return n.Code == "model_choice" && wanted != nil && catalog.ProviderOf(wanted[1]) == wanted[2]
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -27,12 +28,12 @@ type movedSecrets map[string][]*movedSecret
 // moveSecrets takes the credentials out of workflows and leaves names of secrets in their place,
 // also in the node that a step keeps of its file. A secret goes to the host of the step's address
 // alone; one without a fixed address is an error, since it could go nowhere.
-func (cmd *loadCommands) moveSecrets(to *reach, workflows []*engine.Workflow) (movedSecrets, error) {
+func (cmd *loadCommands) moveSecrets(to *engineFlags, workflows []*engine.Workflow) (movedSecrets, error) {
 	set, err := cmd.settings(&to.settingFlags)
 	if err != nil {
 		return nil, err
 	}
-	registry, _, err := cmd.host.knownRegistry(set)
+	registry, _, err := cmd.host.registryForChecks(set)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func (cmd *loadCommands) moveSecrets(to *reach, workflows []*engine.Workflow) (m
 		for i := range w.Steps {
 			m.step(&w.Steps[i], registry)
 		}
-		m.forget()
+		m.replaceInConfig()
 		moved[w.ID], faults = m.moved, append(faults, m.faults...)
 	}
 	return moved, errors.Join(faults...)
@@ -104,8 +105,8 @@ func (m *secretMover) freshName(text string) string {
 	return name
 }
 
-// forget puts the names into the nodes that steps keep of their file.
-func (m *secretMover) forget() {
+// replaceInConfig puts the names into the nodes that steps keep of their file.
+func (m *secretMover) replaceInConfig() {
 	for i := range m.workflow.Steps {
 		s := &m.workflow.Steps[i]
 		for _, secret := range m.moved {
@@ -142,14 +143,14 @@ func hostOfInput(input string) string {
 }
 
 // storeSecrets stores secrets before the workflow that names them.
-func (cmd *loadCommands) storeSecrets(ctx context.Context, s service, list []*movedSecret) error {
+func (cmd *loadCommands) storeSecrets(ctx context.Context, s *client.Client, list []*movedSecret) error {
 	for _, one := range list {
 		body := api.SecretBody{Value: one.value}
 		body.Hosts, body.Description = one.hosts, "from "+strings.Join(one.places, ", ")
 		if _, err := s.PutSetting(ctx, secretSettings.kind, one.name, body); err != nil {
 			return fmt.Errorf("secret %s: %w", one.name, err)
 		}
-		cmd.say("secret %s holds %s; it goes to %s", one.name, strings.Join(one.places, ", "), strings.Join(one.hosts, ", "))
+		cmd.printErr("secret %s holds %s; it goes to %s", one.name, strings.Join(one.places, ", "), strings.Join(one.hosts, ", "))
 	}
 	return nil
 }

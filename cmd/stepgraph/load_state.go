@@ -1,22 +1,24 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
 // startSaved starts a session for each file that carries a state, once all workflows are
-// there: one may run another. The sessions go on by themselves as soon as an engine runs.
-func (cmd *loadCommands) startSaved(ctx context.Context, s service, sources []source, o loadOptions) error {
+// there: one may run another. The sessions continue as soon as an engine runs.
+func (cmd *loadCommands) startSaved(ctx context.Context, s *client.Client, sources []source, workflow string) error {
 	started := 0
 	for _, from := range sources {
 		if from.start == nil {
 			continue
 		}
 		q := *from.start
-		q.Workflow = first(o.workflow, q.Workflow)
+		q.Workflow = cmp.Or(workflow, q.Workflow)
 		session, err := s.Start(ctx, q, 0)
 		if err != nil {
 			return fmt.Errorf("start a session of workflow %s from the state in %s: %w", q.Workflow, from.file, err)
@@ -27,7 +29,7 @@ func (cmd *loadCommands) startSaved(ctx context.Context, s service, sources []so
 		}
 	}
 	if started == 0 {
-		cmd.say("no file carries a state: no session was started")
+		cmd.printErr("no file carries a state: no session was started")
 	}
 	return nil
 }

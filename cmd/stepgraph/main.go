@@ -1,10 +1,10 @@
-// Command stepgraph runs workflows that are graphs: it serves the API and moves sessions
-// on (dev, serve), keeps workflows (load, export, validate, list, show), plays and steers
-// sessions (run, session) and explains what references and conditions give (eval).
+// Command stepgraph runs workflows that are graphs. It serves the API and runs sessions (dev,
+// serve), manages workflows (load, export, validate, list, show), starts and controls sessions
+// (run, session) and evaluates references and conditions (eval).
 //
-// Data goes to stdout, talk to stderr. The exit code is 0 when all went well, 1 when it
-// failed, 2 for wrong usage, 3 when something is not there, 4 for a conflict and 5 when a
-// session waits for input.
+// Results go to stdout, messages to stderr. The exit code is 0 for success, 1 for a failure,
+// 2 for wrong usage, 3 when something is not found, 4 for a conflict and 5 when a session
+// waits for input.
 package main
 
 import (
@@ -53,9 +53,9 @@ func (a *app) finish(err error) int {
 	switch text := err.Error(); {
 	case text == "": // all has been said
 	case errors.Is(err, context.Canceled):
-		a.say("stepgraph: interrupted")
+		a.printErr("stepgraph: interrupted")
 	default:
-		a.say("stepgraph: %s", text)
+		a.printErr("stepgraph: %s", text)
 	}
 	return codeOf(err)
 }

@@ -11,11 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/api/mcp"
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 )
 
 func (cmd *sessionCommands) mcpCommand() *cobra.Command {
-	c := cmd.services.onSession("mcp", "Serves workflows and sessions to an MCP client, on stdin and stdout", 0, &reach{run: true},
-		func(ctx context.Context, s service, _ []string) error {
+	c := cmd.engines.engineCommand("mcp", "Serves workflows and sessions to an MCP client, on stdin and stdout", 0, &engineFlags{run: true},
+		func(ctx context.Context, s *client.Client, _ []string) error {
 			document, err := s.Document(ctx)
 			if err != nil {
 				return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ func (cmd *operatingCommands) migrateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			store, err := cmd.host.openWhole(c.Context(), first(set.store, cmd.local.devStore()))
+			store, err := cmd.host.openAllDatabases(c.Context(), cmp.Or(set.store, cmd.local.devStore()))
 			if err != nil {
 				return err
 			}
@@ -42,7 +43,7 @@ func (cmd *operatingCommands) migrate(ctx context.Context, store engine.Store, a
 			return fmt.Errorf("store %s: adopt sessions: %w", store.Describe(), err)
 		}
 		for _, f := range found {
-			cmd.say("%s %s: %s", f.Level, f.Code, f.Message)
+			cmd.printErr("%s %s: %s", f.Level, f.Code, f.Message)
 		}
 	}
 	if cmd.json() {

@@ -122,7 +122,7 @@ func TestMistakesInEveryField(t *testing.T) {
 		"select":      {"choices": "x y", "options": 5},
 		"reply":       {"message": map[string]int{"a": 1}, "end_session": "perhaps"},
 		"api":         {"url": 5, "headers": 5, "raise": []int{1}, "timeout": "soon", "retries": "many", "params": true},
-		"switch":      {"rules": "x", "strip_markup": "perhaps"},
+		"switch":      {"rules": "x"},
 		"variable":    {"set": []int{1}, "globals": "x", "merge": "perhaps"},
 		"accumulate":  {"mode": "multiply", "limit": "few"},
 		"code":        {"variables": []int{1}, "as_output": "perhaps", "language": "cobol", "code": 5},

@@ -26,7 +26,7 @@ func (h *host) catalog(s settings, guarded *http.Client, recorder *models.Record
 			return openai.New(openai.Options{BaseURL: at.BaseURL, Key: at.Key, HTTPClient: guarded})
 		},
 	}
-	h.addVendors(options.Providers, s.model)
+	h.config.Models.addVendors(options.Providers, s.model, h.env)
 	if options.Default == "" && s.script != "" {
 		options.Default = models.Script
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"log/slog"
 	"os"
 	"strings"
 
@@ -23,8 +25,8 @@ type natsConfig struct {
 }
 
 func (c *natsConfig) register(f *pflag.FlagSet) {
-	f.StringVar(&c.URL, "nats", "", "NATS server, nats://HOST:PORT or tls://HOST:PORT, by which engines on one store tell each other of events at once ($STEPGRAPH_NATS, which may hold a user and password)")
-	f.StringVar(&c.Subject, "nats-subject", "", "what the subjects of this store's engines begin with ($STEPGRAPH_NATS_SUBJECT, "+natsbus.DefaultSubject+"); another one for each store")
+	f.StringVar(&c.URL, "nats", "", "NATS server, nats://HOST:PORT or tls://HOST:PORT, through which engines on one store notify each other of events ($STEPGRAPH_NATS, which may hold a user and password)")
+	f.StringVar(&c.Subject, "nats-subject", "", "prefix of the subjects of this store's engines ($STEPGRAPH_NATS_SUBJECT, "+natsbus.DefaultSubject+"), different for each store")
 	f.StringVar(&c.Credentials, "nats-creds", "", "file with the credentials of a NATS user ($STEPGRAPH_NATS_CREDS)")
 	f.StringVar(&c.TokenFile, "nats-token-file", "", "file with the token of the NATS server ($STEPGRAPH_NATS_TOKEN_FILE)")
 	f.StringVar(&c.CA, "nats-ca", "", "certificates (PEM) that the NATS server's is checked against ($STEPGRAPH_NATS_CA; those of the system)")
@@ -32,17 +34,16 @@ func (c *natsConfig) register(f *pflag.FlagSet) {
 	f.StringVar(&c.Key, "nats-key", "", "private key of --nats-cert (PEM) ($STEPGRAPH_NATS_KEY)")
 }
 
-// readNATS decides: flag, environment, file.
-func (h *host) readNATS(flags natsConfig) (natsConfig, error) {
-	file := h.config.NATS
+// resolve returns the settings that apply: flag, else environment, else file.
+func (flags *natsConfig) resolve(env func(string) string, file natsConfig) (natsConfig, error) {
 	c := natsConfig{
-		URL:         first(flags.URL, h.env("STEPGRAPH_NATS"), file.URL),
-		Subject:     first(flags.Subject, h.env("STEPGRAPH_NATS_SUBJECT"), file.Subject),
-		Credentials: first(flags.Credentials, h.env("STEPGRAPH_NATS_CREDS"), file.Credentials),
-		TokenFile:   first(flags.TokenFile, h.env("STEPGRAPH_NATS_TOKEN_FILE"), file.TokenFile),
-		CA:          first(flags.CA, h.env("STEPGRAPH_NATS_CA"), file.CA),
-		Cert:        first(flags.Cert, h.env("STEPGRAPH_NATS_CERT"), file.Cert),
-		Key:         first(flags.Key, h.env("STEPGRAPH_NATS_KEY"), file.Key),
+		URL:         cmp.Or(flags.URL, env("STEPGRAPH_NATS"), file.URL),
+		Subject:     cmp.Or(flags.Subject, env("STEPGRAPH_NATS_SUBJECT"), file.Subject),
+		Credentials: cmp.Or(flags.Credentials, env("STEPGRAPH_NATS_CREDS"), file.Credentials),
+		TokenFile:   cmp.Or(flags.TokenFile, env("STEPGRAPH_NATS_TOKEN_FILE"), file.TokenFile),
+		CA:          cmp.Or(flags.CA, env("STEPGRAPH_NATS_CA"), file.CA),
+		Cert:        cmp.Or(flags.Cert, env("STEPGRAPH_NATS_CERT"), file.Cert),
+		Key:         cmp.Or(flags.Key, env("STEPGRAPH_NATS_KEY"), file.Key),
 	}
 	switch {
 	case c.URL == "" && c != (natsConfig{}):
@@ -53,13 +54,12 @@ func (h *host) readNATS(flags natsConfig) (natsConfig, error) {
 	return c, nil
 }
 
-// openNATS returns the connection that the settings want; nil for none. It does not wait for the server.
-func (h *host) openNATS() (*natsbus.Bus, error) {
-	c := h.nats
+// open returns a connection with these settings; nil without a URL. It does not wait for the server.
+func (c *natsConfig) open(log *slog.Logger) (*natsbus.Bus, error) {
 	if c.URL == "" {
 		return nil, nil
 	}
-	o := natsbus.Options{URL: c.URL, Subject: c.Subject, Credentials: c.Credentials, CA: c.CA, Cert: c.Cert, Key: c.Key, Log: h.log, Name: "stepgraph " + build.Version()}
+	o := natsbus.Options{URL: c.URL, Subject: c.Subject, Credentials: c.Credentials, CA: c.CA, Cert: c.Cert, Key: c.Key, Log: log, Name: "stepgraph " + build.Version()}
 	if c.TokenFile != "" {
 		text, err := os.ReadFile(c.TokenFile)
 		if err != nil {

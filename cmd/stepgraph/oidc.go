@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"log/slog"
 	"os"
 	"strings"
 
@@ -21,18 +23,18 @@ func (o *oidcFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.secretFile, "oidc-client-secret-file", "", "file with the secret of this server at the provider ($STEPGRAPH_OIDC_CLIENT_SECRET_FILE)")
 	f.StringVar(&o.redirect, "oidc-redirect-url", "", "address of /sign-in/oidc/callback as browsers reach it; that of the request by default ($STEPGRAPH_OIDC_REDIRECT_URL)")
 	f.StringVar(&o.claim, "oidc-groups-claim", "", "claim of the ID token with the groups ($STEPGRAPH_OIDC_GROUPS_CLAIM, groups)")
-	f.StringArrayVar(&o.scopes, "oidc-scope-map", nil, "GROUP=SCOPE,SCOPE: what members of a group may do; * is for everybody; may be repeated")
+	f.StringArrayVar(&o.scopes, "oidc-scope-map", nil, "GROUP=SCOPE,SCOPE: scopes of the members of a group; * is every signed-in person; may be repeated")
 }
 
-// openPeople is nil where no provider is named.
-func (h *host) openPeople(o *oidcFlags) (*people.SignIn, error) {
-	issuer := first(o.issuer, h.env("STEPGRAPH_OIDC_ISSUER"))
+// open returns nil without a provider.
+func (o *oidcFlags) open(env func(string) string, log *slog.Logger) (*people.SignIn, error) {
+	issuer := cmp.Or(o.issuer, env("STEPGRAPH_OIDC_ISSUER"))
 	if issuer == "" {
 		return nil, nil
 	}
-	out := people.Options{Issuer: issuer, ClientID: first(o.client, h.env("STEPGRAPH_OIDC_CLIENT_ID")), RedirectURL: first(o.redirect, h.env("STEPGRAPH_OIDC_REDIRECT_URL")),
-		GroupsClaim: first(o.claim, h.env("STEPGRAPH_OIDC_GROUPS_CLAIM")), Scopes: map[string][]string{}, Log: h.log}
-	if file := first(o.secretFile, h.env("STEPGRAPH_OIDC_CLIENT_SECRET_FILE")); file != "" {
+	out := people.Options{Issuer: issuer, ClientID: cmp.Or(o.client, env("STEPGRAPH_OIDC_CLIENT_ID")), RedirectURL: cmp.Or(o.redirect, env("STEPGRAPH_OIDC_REDIRECT_URL")),
+		GroupsClaim: cmp.Or(o.claim, env("STEPGRAPH_OIDC_GROUPS_CLAIM")), Scopes: map[string][]string{}, Log: log}
+	if file := cmp.Or(o.secretFile, env("STEPGRAPH_OIDC_CLIENT_SECRET_FILE")); file != "" {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, usagef("--oidc-client-secret-file: %s", err)

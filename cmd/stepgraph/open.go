@@ -12,13 +12,13 @@ import (
 )
 
 func (cmd *workflowCommands) openCommand() *cobra.Command {
-	to := &reach{}
+	to := &engineFlags{}
 	var only bool
 	c := &cobra.Command{Use: "open [WORKFLOW|SESSION]", Short: "Opens the page of the running engine in a browser",
 		Long: "open prints the address of the page, or of a workflow's or session's place on it, and opens it in a browser.",
 		Args: want(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			return cmd.services.with(c.Context(), to, func(s service) error {
+			return cmd.engines.with(c.Context(), to, func(s *client.Client) error {
 				address, err := cmd.pageOf(c.Context(), s, args)
 				if err != nil {
 					return err
@@ -36,8 +36,8 @@ func (cmd *workflowCommands) openCommand() *cobra.Command {
 }
 
 // pageOf is the address of the page, or of what a word names on it.
-func (cmd *workflowCommands) pageOf(ctx context.Context, s service, args []string) (string, error) {
-	if _, served := s.(*client.Client); !served {
+func (cmd *workflowCommands) pageOf(ctx context.Context, s *client.Client, args []string) (string, error) {
+	if s.Local() {
 		return "", notFoundf("no engine runs here, so there is no page: start one with stepgraph dev")
 	}
 	if len(args) == 0 {

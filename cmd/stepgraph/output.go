@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 )
 
 // print writes a line of data.
 func (a *app) print(format string, args ...any) {
-	fmt.Fprintf(legibleWriter{a.out}, format+"\n", args...)
+	fmt.Fprintf(printableWriter{a.out}, format+"\n", args...)
 }
 
 // printJSON writes data as one line of JSON in which nothing is escaped that need not be.
@@ -35,4 +36,18 @@ func short(text string, n int) string {
 		return string(line)
 	}
 	return string(line[:n-1]) + "…"
+}
+
+// data is where a command writes what another program may read as it is: through legible only on
+// a terminal.
+func (a *app) data() io.Writer {
+	if isTerminal(a.out) {
+		return printableWriter{a.out}
+	}
+	return a.out
+}
+
+func text(s string) json.RawMessage {
+	b, _ := json.Marshal(s) // a string always has a JSON form
+	return b
 }

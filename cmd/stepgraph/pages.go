@@ -17,8 +17,8 @@ type pageFlags struct {
 func (p *pageFlags) register(flags *pflag.FlagSet, noun string) {
 	p.noun = noun
 	flags.IntVar(&p.limit, "limit", 50, noun+" a page, at most 500")
-	flags.BoolVar(&p.all, "all", false, "all of them, however many pages that takes")
-	flags.StringVar(&p.cursor, "cursor", "", "where the page begins: `next` of the page before, in -o json")
+	flags.BoolVar(&p.all, "all", false, "all pages")
+	flags.StringVar(&p.cursor, "cursor", "", "start of the page: `next` of the previous page, in -o json")
 }
 
 // mostAPage is the largest page there is.
@@ -62,6 +62,6 @@ func (a *app) more(next string, shown int, count func() (int64, error)) error {
 	if err != nil {
 		return err
 	}
-	a.say("%d of %d; --all lists all of them", shown, total)
+	a.printErr("%d of %d; --all lists all", shown, total)
 	return nil
 }

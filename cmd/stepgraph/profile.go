@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 )
 
 var profileSettings = settingsOf{kind: "profiles", name: "profile", headings: "PROFILE\tMODEL\tFROM\tSYSTEM",
@@ -25,7 +26,7 @@ func (cmd *settingCommands) profileCommand() *cobra.Command {
 
 func (cmd *settingCommands) profileSetCommand() *cobra.Command {
 	var file string
-	to := &reach{}
+	to := &engineFlags{}
 	c := &cobra.Command{Use: "set PROFILE [NAME=VALUE...]", Short: "Sets a profile", Args: want(cobra.MinimumNArgs(1)),
 		Long: "Sets a profile as a whole, from words such as model=gpt-5 temperature=0.2 system='Be brief.', from a JSON file,\n" +
 			"or from both, words over the file.",
@@ -34,7 +35,7 @@ func (cmd *settingCommands) profileSetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return cmd.services.with(c.Context(), to, func(s service) error { return cmd.putSetting(c.Context(), s, profileSettings, args[0], body) })
+			return cmd.engines.with(c.Context(), to, func(s *client.Client) error { return cmd.putSetting(c.Context(), s, profileSettings, args[0], body) })
 		}}
 	to.register(c)
 	c.Flags().StringVar(&file, "file", "", "JSON file with the profile")

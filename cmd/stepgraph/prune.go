@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/retention"
 )
@@ -25,12 +26,12 @@ type pruneFlags struct {
 }
 
 func (cmd *operatingCommands) pruneCommand() *cobra.Command {
-	to := &reach{}
+	to := &engineFlags{}
 	var f pruneFlags
-	c := cmd.services.onSession("prune", "Removes sessions that ended long enough ago", 0, to,
-		func(ctx context.Context, s service, _ []string) error { return cmd.prune(ctx, s, &f) })
-	c.Long = "prune removes sessions that are complete, cancelled or in error, each with its child sessions. Sessions that go on,\n" +
-		"that wait for something, or that a running batch has to do with, stay. It goes page by page beside other work, and\n" +
+	c := cmd.engines.engineCommand("prune", "Removes sessions that ended long enough ago", 0, to,
+		func(ctx context.Context, s *client.Client, _ []string) error { return cmd.prune(ctx, s, &f) })
+	c.Long = "prune removes sessions that are complete, cancelled or in error, each with its child sessions. Sessions that are running,\n" +
+		"that wait, or that are items of a running batch, are kept. It works page by page, concurrently with other work, and\n" +
 		"one that was cut off is simply called again. Without --older-than and --keep the engine's own settings count.\n\n" +
 		"With --archive each session is on disk, whole, before it is removed: stepgraph session show --archive DIR SESSION reads it."
 	flags := c.Flags()
@@ -72,7 +73,7 @@ func (f *pruneFlags) rules() (retention.Keep, error) {
 	return keep, nil
 }
 
-func (cmd *operatingCommands) prune(ctx context.Context, s service, f *pruneFlags) (err error) {
+func (cmd *operatingCommands) prune(ctx context.Context, s *client.Client, f *pruneFlags) (err error) {
 	q := f.query
 	if q.Keep, err = f.rules(); err != nil {
 		return err
@@ -81,24 +82,24 @@ func (cmd *operatingCommands) prune(ctx context.Context, s service, f *pruneFlag
 		if q.Keep, err = cmd.host.keepRules(nil); err != nil {
 			return err
 		}
-		if _, own := s.(*ownEngine); own && len(q.Keep) == 0 {
+		if s.Local() && len(q.Keep) == 0 {
 			return usagef("say what may go: --older-than 30d, or --keep complete=30d,cancelled=7d")
 		}
 		if len(q.Keep) == 0 {
 			q.Keep = nil
 		}
 	}
-	pace := retention.Pace{PerSecond: f.rate, Report: func(t retention.Total) {
+	readTimings := retention.Pace{PerSecond: f.rate, Report: func(t retention.Total) {
 		if !f.dry && t.Removed > 0 {
-			cmd.say("removed %d", t.Removed)
+			cmd.printErr("removed %d", t.Removed)
 		}
 	}}
 	var total retention.Total
 	if f.dry {
-		total, err = retention.Prune(ctx, s, q, nil, pace, true)
+		total, err = retention.Prune(ctx, s, q, nil, readTimings, true)
 	} else {
 		q.Owner = "prune " + rand.Text()
-		total, err = retention.RunThrough(ctx, s, q, f.archive, pace)
+		total, err = retention.RunThrough(ctx, s, q, f.archive, readTimings)
 		err = errors.Join(err, s.EndPrune(context.WithoutCancel(ctx), q.Owner))
 	}
 	if err != nil {

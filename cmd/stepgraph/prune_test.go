@@ -12,6 +12,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/retention"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
@@ -84,7 +85,7 @@ func TestPruneKilled(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	killed := 0
-	for try := range 40 {
+	for checkAll := range 40 {
 		c := exec.Command(binary, "prune", "--older-than", "0s", "--archive", archive, "--rate", "200", "--store", store, "--dir", dir)
 		err := c.Start()
 		if err != nil {
@@ -94,7 +95,7 @@ func TestPruneKilled(t *testing.T) {
 		go func() { ended <- c.Wait() }()
 		select {
 		case err = <-ended:
-		case <-time.After(time.Duration(60+try*45) * time.Millisecond):
+		case <-time.After(time.Duration(60+checkAll*45) * time.Millisecond):
 			_ = c.Process.Kill()
 			if err = <-ended; err != nil {
 				killed++
@@ -151,20 +152,20 @@ func clearDuty(t *testing.T, store string) {
 }
 
 // fillEnded writes complete sessions s0, s1, … of an hour ago.
-func fillEnded(t *testing.T, store string, n int) {
+func fillEnded(t *testing.T, address string, n int) {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), strings.TrimPrefix(store, "sqlite:"), sqlite.Options{Now: func() time.Time { return time.Now().Add(-time.Hour) }})
+	s, err := sqlite.Open(t.Context(), strings.TrimPrefix(address, "sqlite:"), sqlite.Options{Now: func() time.Time { return time.Now().Add(-time.Hour) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	var fresh []engine.NewSession
-	var ends []engine.Checkpoint
+	var fresh []store.NewSession
+	var ends []store.Checkpoint
 	for i := range n {
 		id := fmt.Sprint("s", i)
-		fresh = append(fresh, engine.NewSession{ID: id, Workflow: "w", Root: id, Status: engine.StatusActive, State: []byte("{}"),
-			Claim: &engine.Lease{Token: id, Owner: "w", For: time.Minute}})
-		c := engine.Checkpoint{Session: id, Lease: id, Transition: id, Status: engine.StatusComplete, Release: true, State: []byte("{}")}
+		fresh = append(fresh, store.NewSession{ID: id, Workflow: "w", Root: id, Status: engine.StatusActive, State: []byte("{}"),
+			Claim: &store.Lease{Token: id, Owner: "w", For: time.Minute}})
+		c := store.Checkpoint{Session: id, Lease: id, Transition: id, Status: engine.StatusComplete, Release: true, State: []byte("{}")}
 		for seq := range 50 {
 			c.Executions = append(c.Executions, engine.Execution{ID: fmt.Sprint(id, "/", seq+1), Session: id, Seq: int64(seq + 1), Workflow: "w", Step: "root", Visit: 1, Status: "complete"})
 		}
@@ -174,7 +175,7 @@ func fillEnded(t *testing.T, store string, n int) {
 	if err != nil || made[0].Err != nil {
 		t.Fatal(err, made)
 	}
-	if done, err := s.Commit(t.Context(), ends); err != nil || done[n-1].Outcome != engine.Committed {
+	if done, err := s.Commit(t.Context(), ends); err != nil || done[n-1].Outcome != store.Committed {
 		t.Fatal(err, done)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -17,7 +18,7 @@ func approves(q engine.Question) []string {
 	if q.Kind != engine.AskApproval {
 		return nil
 	}
-	what := "runs " + first(q.Function, "no function")
+	what := "runs " + cmp.Or(q.Function, "no function")
 	if q.Name != "" {
 		what += " (" + q.Name + ")"
 	}
@@ -31,8 +32,8 @@ func approves(q engine.Question) []string {
 	return append([]string{what + " with"}, strings.Split(laidOut.String(), "\n")...)
 }
 
-// wants describes the answer that a question takes, "" where any text will do.
-func wants(q engine.Question) string {
+// answerHint describes the answer that a question takes, "" where any text will do.
+func answerHint(q engine.Question) string {
 	switch {
 	case q.Kind == engine.AskApproval:
 		return `yes, no, edit (approve with changes), or {"approved": …, "input": …, "reason": …}`
@@ -44,7 +45,7 @@ func wants(q engine.Question) string {
 	return ""
 }
 
-// A shape is what of a JSON Schema is told in one line.
+// A shape is the part of a JSON Schema that is described in one line.
 type shape struct {
 	Type        any                        `json:"type"`
 	Format      string                     `json:"format"`
@@ -65,11 +66,11 @@ func wantsSchema(schema json.RawMessage) string {
 	if json.Unmarshal(schema, &s) != nil {
 		return ""
 	}
-	return s.wants()
+	return s.answerHint()
 }
 
-// wants describes a value of the shape, "" where any text will do.
-func (s *shape) wants() string {
+// answerHint describes a value of the shape, "" where any text will do.
+func (s *shape) answerHint() string {
 	if len(s.Enum) > 0 {
 		return "one of " + plainList(s.Enum)
 	}

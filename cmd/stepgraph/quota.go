@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -57,8 +58,8 @@ func storeFull(file string, most int64) func() string {
 }
 
 // maxStore is the bound of a store's size as api.Options takes it; nil without one.
-func (h *host) maxStore(o *serveOptions, store string) (func() string, error) {
-	most, err := parseSize(first(o.maxStore, h.env("STEPGRAPH_MAX_STORE"), h.config.MaxStore))
+func (h *host) maxStore(flag, store string) (func() string, error) {
+	most, err := parseSize(cmp.Or(flag, h.env("STEPGRAPH_MAX_STORE"), h.config.MaxStore))
 	if err != nil {
 		return nil, usagef("--max-store: %s", err)
 	}
@@ -69,7 +70,7 @@ func (h *host) maxStore(o *serveOptions, store string) (func() string, error) {
 	for _, address := range h.config.addresses(store) {
 		kind, file, err := kindOfStore(address)
 		if err != nil || kind != storeSQLite {
-			return nil, usagef("--max-store: only the size of an embedded store can be seen from here; bound a Neo4j by the disk that it is given")
+			return nil, usagef("--max-store: only the size of an embedded store is known; limit the size of Neo4j's disk")
 		}
 		full = append(full, storeFull(file, most))
 	}

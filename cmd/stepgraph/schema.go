@@ -21,7 +21,7 @@ func (cmd *loadCommands) schemaCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			registry, _, err := cmd.host.knownRegistry(set)
+			registry, _, err := cmd.host.registryForChecks(set)
 			if err != nil {
 				return err
 			}

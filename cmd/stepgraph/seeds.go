@@ -11,8 +11,8 @@ import (
 )
 
 // loadSeeds puts our own workflows where no workflow of that name is.
-func (f *services) loadSeeds(ctx context.Context, e *ownEngine) error {
-	have, err := e.Workflows(ctx)
+func loadSeeds(ctx context.Context, e *localEngine) error {
+	have, err := e.client.Workflows(ctx)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 func (cmd *serveCommands) serveCommand() *cobra.Command {
 	o := &serveOptions{}
 	c := &cobra.Command{Use: "serve", Short: "Serves Studio, the API and the processor for production",
-		Long: "serve serves the API and moves sessions on, on the store that --store names. It waits for the store:\n" +
-			"meanwhile /healthz says that the process is alive and /readyz that it is not ready. The credentials of\n" +
+		Long: "serve serves the API and runs sessions on the store that --store names. It waits for the store:\n" +
+			"until then /healthz reports that the process is alive and /readyz that it is not ready. The credentials of\n" +
 			"Neo4j are $NEO4J_USERNAME and $NEO4J_PASSWORD, or $NEO4J_AUTH; its database is $NEO4J_DATABASE.",
 		Args: want(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return cmd.serveStore(c.Context(), o) }}
@@ -46,7 +46,7 @@ func (cmd *serveCommands) serveStore(ctx context.Context, o *serveOptions) (err 
 	if err := cmd.listening(s, set); err != nil {
 		return err
 	}
-	own, err := s.patiently(ctx, ownOptions{settings: set, serving: s.on.address()})
+	own, err := s.openWithRetry(ctx, localOptions{settings: set, serving: s.on.address()})
 	if err != nil || own == nil {
 		return err
 	}
@@ -74,26 +74,26 @@ const (
 	retryMost  = 15 * time.Second
 )
 
-// patiently opens the engine once its store answers. It returns nothing when it is told
-// to stop first, and an error when waiting would not help.
-func (s *serving) patiently(ctx context.Context, o ownOptions) (*ownEngine, error) {
+// openWithRetry opens the engine once its store answers. It returns nil when ctx ends
+// first, and an error if retrying cannot help.
+func (s *serving) openWithRetry(ctx context.Context, o localOptions) (*localEngine, error) {
 	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
-		own, err := s.cmd.host.openOwn(ctx, o)
-		if err == nil || ctx.Err() != nil || !mayPass(err) {
-			return own, untold(ctx, err)
+		own, err := s.cmd.host.openLocal(ctx, o)
+		if err == nil || ctx.Err() != nil || !mayRecover(err) {
+			return own, unlessStopped(ctx, err)
 		}
-		s.cmd.log.Warn("the store does not answer yet", "error", err, "next_attempt_in", pause)
+		s.cmd.log.Warn("store is not available yet", "error", err, "next_attempt_in", pause)
 		if sleep.For(ctx, pause) != nil {
 			return nil, nil
 		}
 	}
 }
 
-// mayPass reports whether trying again may help.
-func mayPass(err error) bool { return errors.Is(err, engine.ErrUnavailable) }
+// mayRecover reports whether trying again may help.
+func mayRecover(err error) bool { return errors.Is(err, engine.ErrUnavailable) }
 
-// untold drops the error of a start that was called off.
-func untold(ctx context.Context, err error) error {
+// unlessStopped drops the error of a start that was called off.
+func unlessStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}

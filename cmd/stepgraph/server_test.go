@@ -219,7 +219,7 @@ func TestServeWaitsForItsStore(t *testing.T) {
 		if strings.Contains(text, "127.0.0.1:1") { // where the store is tells strangers of the inside
 			t.Fatalf("/readyz names the store: %s", text)
 		}
-		if strings.Contains(s.talk.String(), "the store does not answer yet") || time.Now().After(deadline) {
+		if strings.Contains(s.talk.String(), "store is not available yet") || time.Now().After(deadline) {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -227,7 +227,7 @@ func TestServeWaitsForItsStore(t *testing.T) {
 	if code := s.end(t); code != 0 {
 		t.Errorf("told to stop while it waits: %d", code)
 	}
-	if talk := s.talk.String(); !strings.Contains(talk, "the store does not answer yet") || !strings.Contains(talk, "127.0.0.1:1") {
+	if talk := s.talk.String(); !strings.Contains(talk, "store is not available yet") || !strings.Contains(talk, "127.0.0.1:1") {
 		t.Errorf("the log says nothing of the store: %s", talk)
 	}
 }

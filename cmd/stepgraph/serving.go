@@ -1,14 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +15,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// defaultAddr is where engines listen unless told otherwise.
+// defaultAddr is where engines listen by default.
 const defaultAddr = "127.0.0.1:7766"
 
 // serveOptions are the flags of what serves.
@@ -45,21 +43,21 @@ func (o *serveOptions) register(c *cobra.Command, compat bool) {
 	f := c.Flags()
 	f.StringVar(&o.addr, "addr", "", "address to listen on ($STEPGRAPH_ADDR, "+defaultAddr+")")
 	f.StringVar(&o.token, "token", "", "token that every request must carry ($STEPGRAPH_TOKEN); required off loopback")
-	f.StringSliceVar(&o.hosts, "host", nil, "names, beside loopback ones, under which this server is reached")
+	f.StringSliceVar(&o.hosts, "host", nil, "names, in addition to loopback ones, under which this server is reached")
 	f.StringVar(&o.tlsCert, "tls-cert", "", "certificate chain (PEM) to serve https with; read again when it changes ($STEPGRAPH_TLS_CERT)")
 	f.StringVar(&o.tlsKey, "tls-key", "", "private key of --tls-cert (PEM) ($STEPGRAPH_TLS_KEY)")
 	f.StringVar(&o.audit, "audit", "", "file that takes a line of JSON for each change and each refused request ($STEPGRAPH_AUDIT)")
 	f.StringVar(&o.auditKeep, "audit-keep", "", "how long the store keeps the audit trail; off for none in the store ($STEPGRAPH_AUDIT_KEEP, 2160h)")
-	f.StringVar(&o.maxStore, "max-store", "", "size, such as 20GB, from which on an embedded store takes no new sessions and workflows ($STEPGRAPH_MAX_STORE)")
-	f.StringVar(&o.lease, "lease", "", "how long a dead engine's sessions wait for another one ($STEPGRAPH_LEASE, 15s)")
-	f.StringVar(&o.poll, "poll", "", "how often due sessions are looked for when nobody woke the engine ($STEPGRAPH_POLL, 1s)")
+	f.StringVar(&o.maxStore, "max-store", "", "size, such as 20GB, above which an embedded store accepts no new sessions and workflows ($STEPGRAPH_MAX_STORE)")
+	f.StringVar(&o.lease, "lease", "", "how long until another engine takes over the sessions of a dead one ($STEPGRAPH_LEASE, 15s)")
+	f.StringVar(&o.poll, "poll", "", "how often the engine polls for due sessions ($STEPGRAPH_POLL, 1s)")
 	o.limits.register(f)
 	o.nats.register(f)
 	o.oidc.register(f)
-	f.StringVar(&o.drain, "drain", "", "how long to go on answering when told to stop, while /readyz says so ($STEPGRAPH_DRAIN, 0s; behind a balancer: longer than its interval)")
-	f.StringSliceVar(&o.keep, "keep", nil, "how long sessions stay after they have ended, STATUS=AGE or WORKFLOW:STATUS=AGE, such as complete=30d,cancelled=7d ($STEPGRAPH_KEEP; without it for ever)")
-	f.StringVar(&o.folder, "archive", "", "folder that takes sessions, as NDJSON files, before --keep lets them go ($STEPGRAPH_ARCHIVE)")
-	f.BoolVar(&o.compat, "compat", compat, "answer the HTTP calls of the systems whose workflows can be imported")
+	f.StringVar(&o.drain, "drain", "", "how long to keep answering after the signal to stop, while /readyz reports it ($STEPGRAPH_DRAIN, 0s; behind a balancer: longer than its interval)")
+	f.StringSliceVar(&o.keep, "keep", nil, "how long sessions are kept after they end, STATUS=AGE or WORKFLOW:STATUS=AGE, such as complete=30d,cancelled=7d ($STEPGRAPH_KEEP; default: for ever)")
+	f.StringVar(&o.folder, "archive", "", "folder for the archive: sessions are written there as NDJSON before --keep removes them ($STEPGRAPH_ARCHIVE)")
+	f.BoolVar(&o.compat, "compat", compat, "serve the HTTP APIs of the systems whose workflows can be imported")
 }
 
 // A serving is an HTTP server with an engine behind it, or about to be.
@@ -83,19 +81,19 @@ type serving struct {
 // serve binds the address. Nothing but /healthz answers well until up.
 func (cmd *serveCommands) serve(o *serveOptions) (*serving, error) {
 	noCoreDumps(cmd.env("GOTRACEBACK"))
-	o.addr = first(o.addr, cmd.env("STEPGRAPH_ADDR"), defaultAddr)
-	if err := cmd.host.pace(o); err != nil {
+	o.addr = cmp.Or(o.addr, cmd.env("STEPGRAPH_ADDR"), defaultAddr)
+	if err := cmd.host.readTimings(o); err != nil {
 		return nil, err
 	}
-	o.token = first(o.token, cmd.env("STEPGRAPH_TOKEN"), cmd.config.Token)
+	o.token = cmp.Or(o.token, cmd.env("STEPGRAPH_TOKEN"), cmd.config.Token)
 	if !loopback(o.addr) && o.token == "" {
-		return nil, usagef("--addr %s can be reached from other machines: give --token or $STEPGRAPH_TOKEN, at best a long random one", o.addr)
+		return nil, usagef("--addr %s is reachable from other machines: give --token or $STEPGRAPH_TOKEN", o.addr)
 	}
 	if !loopback(o.addr) && len(o.token) < shortestToken {
-		return nil, usagef("--token has %d characters, and --addr %s can be reached from other machines: give at least %d random ones, such as those of: openssl rand -hex 32", len(o.token), o.addr, shortestToken)
+		return nil, usagef("--token has %d characters, and --addr %s is reachable from other machines: give at least %d random ones, for example from: openssl rand -hex 32", len(o.token), o.addr, shortestToken)
 	}
-	cmd.host.oidcSecret = first(o.oidc.secretFile, cmd.env("STEPGRAPH_OIDC_CLIENT_SECRET_FILE"))
-	cmd.host.tlsKey, cmd.host.auditFile = o.tlsKey, first(o.audit, cmd.env("STEPGRAPH_AUDIT"), cmd.config.Audit)
+	cmd.host.oidcSecret = cmp.Or(o.oidc.secretFile, cmd.env("STEPGRAPH_OIDC_CLIENT_SECRET_FILE"))
+	cmd.host.tlsKey, cmd.host.auditFile = o.tlsKey, cmp.Or(o.audit, cmd.env("STEPGRAPH_AUDIT"), cmd.config.Audit)
 	level := slog.LevelInfo
 	if cmd.verbose {
 		level = slog.LevelDebug
@@ -103,7 +101,7 @@ func (cmd *serveCommands) serve(o *serveOptions) (*serving, error) {
 	cmd.log = slog.New(slog.NewTextHandler(cmd.err, &slog.HandlerOptions{Level: level}))
 	s := &serving{cmd: cmd, o: o, gate: &gate{}}
 	var err error
-	if s.certificate, err = openCertificate(first(o.tlsCert, cmd.env("STEPGRAPH_TLS_CERT"), cmd.config.TLSCert), first(o.tlsKey, cmd.env("STEPGRAPH_TLS_KEY"), cmd.config.TLSKey)); err != nil {
+	if s.certificate, err = openCertificate(cmp.Or(o.tlsCert, cmd.env("STEPGRAPH_TLS_CERT"), cmd.config.TLSCert), cmp.Or(o.tlsKey, cmd.env("STEPGRAPH_TLS_KEY"), cmd.config.TLSKey)); err != nil {
 		return nil, err
 	}
 	if s.audit, err = openAudit(cmd.host.auditFile, cmd.log); err != nil {
@@ -113,66 +111,63 @@ func (cmd *serveCommands) serve(o *serveOptions) (*serving, error) {
 	return s, err
 }
 
-// shortestToken is how long a token is off loopback, where anybody may try.
-const shortestToken = 32
-
 // Bounds of --lease: below, healthy engines lose sessions; above, dead ones block them.
 const (
 	shortestLease = time.Second
 	longestLease  = time.Hour
 )
 
-// pace reads how long leases are and how often due sessions are looked for.
-func (h *host) pace(o *serveOptions) (err error) {
-	if h.lease, err = engine.ParseDuration(first(o.lease, h.env("STEPGRAPH_LEASE"), h.config.Lease)); err != nil {
+// readTimings reads how long leases are and how often due sessions are looked for.
+func (h *host) readTimings(o *serveOptions) (err error) {
+	if h.lease, err = engine.ParseDuration(cmp.Or(o.lease, h.env("STEPGRAPH_LEASE"), h.config.Lease)); err != nil {
 		return usagef("--lease: %s", err)
 	}
 	if h.lease != 0 && (h.lease < shortestLease || h.lease > longestLease) {
 		return usagef("--lease is %s, want %s to %s", h.lease, shortestLease, longestLease)
 	}
-	if h.poll, err = engine.ParseDuration(first(o.poll, h.env("STEPGRAPH_POLL"), h.config.Poll)); err != nil {
+	if h.poll, err = engine.ParseDuration(cmp.Or(o.poll, h.env("STEPGRAPH_POLL"), h.config.Poll)); err != nil {
 		return usagef("--poll: %s", err)
 	}
-	if h.drain, err = engine.ParseDuration(first(o.drain, h.env("STEPGRAPH_DRAIN"), h.config.Drain)); err != nil {
+	if h.drain, err = engine.ParseDuration(cmp.Or(o.drain, h.env("STEPGRAPH_DRAIN"), h.config.Drain)); err != nil {
 		return usagef("--drain: %s", err)
 	}
 	if h.keep, err = h.keepRules(o.keep); err != nil {
 		return err
 	}
-	h.archive = first(o.folder, h.env("STEPGRAPH_ARCHIVE"), h.config.Archive)
-	if h.nats, err = h.readNATS(o.nats); err != nil {
+	h.archive = cmp.Or(o.folder, h.env("STEPGRAPH_ARCHIVE"), h.config.Archive)
+	if h.nats, err = o.nats.resolve(h.env, h.config.NATS); err != nil {
 		return err
 	}
-	h.limits, err = h.readLimits(&o.limits)
+	h.limits, err = o.limits.resolve(h.env, h.config.Limits)
 	return err
 }
 
-// up starts the processor and opens the gate.
-func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
+// up starts the engine and opens the gate.
+func (s *serving) up(ctx context.Context, own *localEngine, store string) error {
 	tokens, err := s.cmd.local.openTokens(store, s.o.token)
 	if err != nil {
 		return fmt.Errorf("tokens: %w", err)
 	}
-	full, err := s.cmd.host.maxStore(s.o, store)
+	full, err := s.cmd.host.maxStore(s.o.maxStore, store)
 	if err != nil {
 		return err
 	}
 	options := api.Options{
 		Quota: s.cmd.config.Quota, StoreFull: full,
-		Neo4jBrowser: first(s.browser, s.cmd.env("NEO4J_BROWSER_URL"), browserOf(s.cmd.config.address(store))),
-		Log:          s.cmd.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.outside.vault,
+		Neo4jBrowser: cmp.Or(s.browser, s.cmd.env("NEO4J_BROWSER_URL"), browserOf(s.cmd.config.address(store))),
+		Log:          s.cmd.log, Token: s.o.token, Loopback: loopback(s.o.addr), Hosts: s.o.hosts, Compat: s.o.compat, Vault: own.resources.vault,
 		Model: own.catalog.Default(), Anonymous: s.anonymous,
 	}
 	options.Findings = func() []engine.Finding { return []engine.Finding{s.cmd.host.isolationFinding(own.settings)} }
 	if s.audit != nil {
 		options.Audit = s.audit.record
 	}
-	keep, err := s.cmd.host.auditKeep(s.o)
+	keep, err := s.cmd.host.auditKeep(s.o.auditKeep)
 	if err != nil {
 		return err
 	}
 	if options.KeepAudit = keep > 0; options.KeepAudit {
-		go s.cmd.host.forgetAudit(ctx, own.engine.Store(), keep)
+		go s.cmd.host.forgetAudit(ctx, own.store, keep)
 	}
 	if s.signIn != nil {
 		options.SignIn = s.signIn.take
@@ -180,21 +175,20 @@ func (s *serving) up(ctx context.Context, own *ownEngine, store string) error {
 	if tokens != nil { // a nil *File would be a Tokens that is not nil
 		options.Tokens = tokens
 	}
-	signIn, err := s.cmd.host.openPeople(&s.o.oidc)
+	signIn, err := s.o.oidc.open(s.cmd.env, s.cmd.log)
 	if err != nil {
 		return err
 	}
 	if signIn != nil { // a nil *SignIn would be a People that is not nil
 		options.People = signIn
 	}
-	s.releaseStore = ownStore(ctx, append(s.cmd.config.addresses(store), options.Neo4jBrowser)...)
+	s.releaseStore = denyDatabase(ctx, append(s.cmd.config.addresses(store), options.Neo4jBrowser)...)
 	own.run(ctx)
-	s.gate.let(api.New(own.engine, options))
+	s.gate.open(api.New(own.engine, options))
 	return nil
 }
 
-// browserOf is where a Neo4j has its Browser unless somebody moved it: Neo4j serves it on
-// port 7474 of the machine that answers Bolt. "" for other stores.
+// browserOf is the default address of a Neo4j's Browser: port 7474 of the host that answers Bolt. "" for other stores.
 func browserOf(store string) string {
 	u, err := url.Parse(store)
 	if err != nil || u.Hostname() == "" {
@@ -209,11 +203,11 @@ func browserOf(store string) string {
 	return ""
 }
 
-// wait waits until it is told to stop, or something ends by itself.
-func (s *serving) wait(ctx context.Context, own *ownEngine) error {
+// wait returns when ctx ends, or when the server or the engine fails.
+func (s *serving) wait(ctx context.Context, own *localEngine) error {
 	select {
 	case <-ctx.Done():
-		s.cmd.say("stopping")
+		s.cmd.printErr("stopping")
 		return nil
 	case err := <-s.on.failed:
 		return fmt.Errorf("serve on %s: %w", s.o.addr, err)
@@ -223,13 +217,12 @@ func (s *serving) wait(ctx context.Context, own *ownEngine) error {
 	}
 }
 
-// stop ends what serves, before the engine and its store are closed: a request that is under
-// way must not meet a closed store. First /readyz says that the server stops, for as long as
-// whoever balances between servers needs to notice.
+// stop stops the server before the engine and its store are closed, so that no request meets a
+// closed store. First /readyz reports the stop for as long as a load balancer needs to notice.
 func (s *serving) stop() error {
 	s.gate.drain()
 	if s.cmd.host.drain > 0 {
-		s.cmd.say("draining for %s", s.cmd.host.drain)
+		s.cmd.printErr("draining for %s", s.cmd.host.drain)
 		time.Sleep(s.cmd.host.drain)
 	}
 	if s.releaseStore != nil {
@@ -238,19 +231,21 @@ func (s *serving) stop() error {
 	return s.on.close()
 }
 
-// announce writes the address where other commands look for it; the returned func takes
-// it back.
-func (l *local) announce(address string) (func() error, error) {
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
-		return nil, err
+// anonymous is what requests without a token may do on dev: look, start sessions and answer.
+var anonymous = []string{"read", "answer"}
+
+// requireToken creates dev's token if none was given: then every program on this machine may read
+// and answer, and only those who can read the folder, or have the link, may do everything.
+func (s *serving) requireToken() error {
+	if s.o.token != "" || s.o.open {
+		return nil
 	}
-	file := l.addressFile()
-	draft := filepath.Join(l.dir, fmt.Sprintf("address.%d", os.Getpid()))
-	if err := os.WriteFile(draft, []byte(address+"\n"), 0o600); err != nil {
-		return nil, err
+	token, err := s.cmd.local.devToken()
+	if err != nil {
+		return err
 	}
-	if err := os.Rename(draft, file); err != nil {
-		return nil, errors.Join(err, os.Remove(draft))
-	}
-	return func() error { return os.Remove(file) }, nil
+	s.o.token, s.anonymous = token, anonymous
+	s.signIn = &signIn{token: token}
+	s.signIn.used = func() { s.cmd.printErr("signed in; for another browser: %s%s", s.on.address(), s.signIn.link()) }
+	return nil
 }

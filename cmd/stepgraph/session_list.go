@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
 func (cmd *sessionCommands) sessionListCommand() *cobra.Command {
-	to := &reach{}
+	to := &engineFlags{}
 	var f filterFlags
 	var p pageFlags
 	c := &cobra.Command{Use: "list", Short: "Lists sessions, newest first", Args: want(cobra.NoArgs),
@@ -22,7 +23,7 @@ func (cmd *sessionCommands) sessionListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return cmd.services.with(c.Context(), to, func(s service) error { return cmd.listSessions(c.Context(), s, q, p) })
+			return cmd.engines.with(c.Context(), to, func(s *client.Client) error { return cmd.listSessions(c.Context(), s, q, p) })
 		}}
 	to.register(c)
 	f.register(c.Flags(), true)
@@ -30,7 +31,7 @@ func (cmd *sessionCommands) sessionListCommand() *cobra.Command {
 	return c
 }
 
-func (cmd *sessionCommands) listSessions(ctx context.Context, s service, q engine.SessionQuery, p pageFlags) error {
+func (cmd *sessionCommands) listSessions(ctx context.Context, s *client.Client, q engine.SessionQuery, p pageFlags) error {
 	list, err := readPages(p, func(cursor string, limit int) (*api.Page[api.Session], error) {
 		q.Limit = limit
 		return s.Sessions(ctx, q, cursor)
@@ -65,7 +66,7 @@ func (cmd *sessionCommands) listSessions(ctx context.Context, s service, q engin
 }
 
 // neverRan reports whether a workflow has no session at all: one that was removed may have some.
-func (cmd *sessionCommands) neverRan(ctx context.Context, s service, workflow string) bool {
+func (cmd *sessionCommands) neverRan(ctx context.Context, s *client.Client, workflow string) bool {
 	page, err := s.Sessions(ctx, engine.SessionQuery{Workflow: workflow, Limit: 1}, "")
 	return err == nil && len(page.Items) == 0
 }

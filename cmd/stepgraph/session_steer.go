@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -22,7 +23,7 @@ func (cmd *sessionCommands) steeringCommands() []*cobra.Command {
 	}
 	return []*cobra.Command{
 		cmd.steeringCommand("pause SESSION", "Lets running calls finish and starts nothing more", engine.RequestPause, reason),
-		cmd.steeringCommand("resume SESSION", "Lifts a pause, and wakes a session at rest with state and graph of now", engine.RequestResume, reason),
+		cmd.steeringCommand("resume SESSION", "Lifts a pause, or resumes an idle session with its current state and workflow", engine.RequestResume, reason),
 		cmd.steeringCommand("cancel SESSION", "Ends a session", engine.RequestCancel, reason),
 		cmd.steeringCommand("retry SESSION", "Runs failed steps again", engine.RequestRetry, func(c *cobra.Command, act *engine.Action) {
 			step(c, act)
@@ -38,7 +39,7 @@ func (cmd *sessionCommands) steeringCommands() []*cobra.Command {
 
 func (cmd *sessionCommands) steeringCommand(use, short, kind string, flags func(*cobra.Command, *engine.Action)) *cobra.Command {
 	act := &engine.Action{Kind: kind}
-	c := cmd.services.onSession(use, short, 1, &reach{run: true}, func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand(use, short, 1, &engineFlags{run: true}, func(ctx context.Context, s *client.Client, args []string) error {
 		act.Session = args[0]
 		return cmd.acted(ctx, s, act)
 	})
@@ -53,7 +54,7 @@ const actWait = 5 * time.Second
 
 // acted sends a request and shows the session as it is then, with a word where the request has
 // not been applied yet.
-func (cmd *sessionCommands) acted(ctx context.Context, s service, act *engine.Action) error {
+func (cmd *sessionCommands) acted(ctx context.Context, s *client.Client, act *engine.Action) error {
 	session, err := s.Act(ctx, *act, actWait)
 	if err != nil {
 		return err
@@ -62,16 +63,16 @@ func (cmd *sessionCommands) acted(ctx context.Context, s service, act *engine.Ac
 		return err
 	}
 	if outcome := outcomeOf(ctx, s, act); strings.HasPrefix(outcome, "no ") || strings.HasPrefix(outcome, "0 of ") {
-		cmd.say("%s: %s", act.Kind, outcome) // nothing has changed, and the session does not show that
+		cmd.printErr("%s: %s", act.Kind, outcome) // nothing has changed, and the session does not show that
 	}
 	if session.Status == engine.StatusActive || act.Kind == engine.RequestPause && session.Status == engine.StatusPending {
-		cmd.print("%s is requested; the session is still at work: stepgraph session show %s", act.Kind, session.ID)
+		cmd.print("%s is requested; the session is still running: stepgraph session show %s", act.Kind, session.ID)
 	}
 	return nil
 }
 
 // outcomeOf is what came of the newest request of a kind, "" where it is not known.
-func outcomeOf(ctx context.Context, s service, act *engine.Action) (outcome string) {
+func outcomeOf(ctx context.Context, s *client.Client, act *engine.Action) (outcome string) {
 	if act.Kind != engine.RequestRetry && act.Kind != engine.RequestAdvance {
 		return ""
 	}
@@ -93,8 +94,8 @@ func keyFlag(c *cobra.Command, act *engine.Action) {
 
 func (cmd *sessionCommands) moveCommand() *cobra.Command {
 	act := &engine.Action{Kind: engine.RequestMove}
-	c := cmd.services.onSession("move SESSION STEP", "Moves a session on to a step, from one that is gone", 2, &reach{run: true},
-		func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand("move SESSION STEP", "Moves a session on to a step, from one that is gone", 2, &engineFlags{run: true},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			act.Session, act.To = args[0], args[1]
 			return cmd.acted(ctx, s, act)
 		})
@@ -105,8 +106,8 @@ func (cmd *sessionCommands) moveCommand() *cobra.Command {
 
 func (cmd *sessionCommands) rollbackCommand() *cobra.Command {
 	act := &engine.Action{Kind: engine.RequestRollback}
-	c := cmd.services.onSession("rollback SESSION STEP", "Takes a session back to before a visit of a step", 2, &reach{run: true},
-		func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand("rollback SESSION STEP", "Takes a session back to before a visit of a step", 2, &engineFlags{run: true},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			act.Session, act.Step = args[0], args[1]
 			return cmd.acted(ctx, s, act)
 		})
@@ -119,8 +120,8 @@ func (cmd *sessionCommands) rollbackCommand() *cobra.Command {
 func (cmd *sessionCommands) signalCommand() *cobra.Command {
 	act := &engine.Action{Kind: engine.RequestSignal}
 	var body string
-	c := cmd.services.onSession("signal SESSION NAME", "Sends a signal that a step may wait for", 2, &reach{run: true},
-		func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand("signal SESSION NAME", "Sends a signal that a step may wait for", 2, &engineFlags{run: true},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			act.Session, act.Name = args[0], args[1]
 			if body != "" {
 				if !json.Valid([]byte(body)) {

@@ -13,10 +13,10 @@ import (
 )
 
 func (cmd *sessionCommands) sessionHistoryCommand() *cobra.Command {
-	to := &reach{}
+	to := &engineFlags{}
 	var step string
-	c := cmd.services.onSession("history SESSION", "Lists what ran, in order", 1, to,
-		func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand("history SESSION", "Lists what ran, in order", 1, to,
+		func(ctx context.Context, s *client.Client, args []string) error {
 			list, err := s.Executions(args[0], step).Next(ctx)
 			if err != nil {
 				return err
@@ -34,10 +34,10 @@ func (cmd *sessionCommands) sessionHistoryCommand() *cobra.Command {
 }
 
 func (cmd *sessionCommands) sessionWatchCommand() *cobra.Command {
-	to := &reach{run: true}
+	to := &engineFlags{run: true}
 	var last string
-	c := cmd.services.onSession("watch SESSION", "Follows a session until it ends", 1, to,
-		func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand("watch SESSION", "Follows a session until it ends", 1, to,
+		func(ctx context.Context, s *client.Client, args []string) error {
 			events, err := s.Subscribe(ctx, args[0], last)
 			if err != nil {
 				return err
@@ -67,7 +67,7 @@ func (cmd *sessionCommands) printEvent(ev client.Event) error {
 	if err := json.Unmarshal(ev.Data, &data); err != nil {
 		return fmt.Errorf("event %s: %w", ev.Type, err)
 	}
-	switch ev.Type {
+	switch engine.EventType(ev.Type) {
 	case engine.EventStep:
 		line := fmt.Sprintf("step %s, visit %d: %s", data.Step, data.Visit, data.Status)
 		if data.Caller != "" {

@@ -8,12 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
 func (cmd *sessionCommands) sessionExplainCommand() *cobra.Command {
-	c := cmd.services.onSession("explain SESSION", "Says why a session stopped where it is: each step, path, clause and missing value, and what mends it", 1, &reach{},
-		func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand("explain SESSION", "Explains why a session does not continue: each step, path, clause and missing value, and how to fix it", 1, &engineFlags{},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			x, err := s.Explain(ctx, args[0])
 			if err != nil {
 				return err
@@ -21,11 +22,11 @@ func (cmd *sessionCommands) sessionExplainCommand() *cobra.Command {
 			if cmd.json() {
 				return cmd.printJSON(x)
 			}
-			if _, err = io.WriteString(legibleWriter{cmd.out}, x.String()); err != nil {
+			if _, err = io.WriteString(printableWriter{cmd.out}, x.String()); err != nil {
 				return err
 			}
 			if len(x.Ends) > 0 {
-				cmd.say("to try another condition on it: stepgraph eval condition TEXT --session %s", args[0])
+				cmd.printErr("to try another condition on it: stepgraph eval condition TEXT --session %s", args[0])
 			}
 			return nil
 		})
@@ -34,8 +35,8 @@ func (cmd *sessionCommands) sessionExplainCommand() *cobra.Command {
 }
 
 func (cmd *sessionCommands) sessionRequestsCommand() *cobra.Command {
-	return cmd.services.onSession("requests SESSION", "Lists what came from outside: answers, signals and what operators did", 1, &reach{},
-		func(ctx context.Context, s service, args []string) error {
+	return cmd.engines.engineCommand("requests SESSION", "Lists what came from outside: answers, signals and what operators did", 1, &engineFlags{},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			list, err := s.Requests(args[0]).Next(ctx)
 			if err != nil {
 				return err
@@ -52,12 +53,12 @@ func (cmd *sessionCommands) sessionRequestsCommand() *cobra.Command {
 }
 
 func (cmd *sessionCommands) sessionForkCommand() *cobra.Command {
-	to := &reach{run: true}
+	to := &engineFlags{run: true}
 	var q engine.ForkRequest
 	var file string
 	var wait time.Duration
-	c := cmd.services.onSession("fork SESSION --step STEP", "Starts a session as another one was when a visit began; that visit is made again", 1, to,
-		func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand("fork SESSION --step STEP", "Starts a session as another one was when a visit began; that visit is made again", 1, to,
+		func(ctx context.Context, s *client.Client, args []string) error {
 			if q.Step == "" {
 				return usagef("--step is missing: the step whose visit is made again; stepgraph session history %s lists them", args[0])
 			}

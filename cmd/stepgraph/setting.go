@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 )
 
 // settingsOf is what profile, variable and secret share: they are listed, shown and deleted
@@ -18,10 +20,10 @@ type settingsOf struct {
 
 // settingList lists all, or shows one as JSON.
 func (cmd *settingCommands) settingList(o settingsOf) *cobra.Command {
-	to := &reach{}
+	to := &engineFlags{}
 	c := &cobra.Command{Use: "list [NAME]", Short: "Lists " + o.kind + ", or shows one", Args: want(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			return cmd.services.with(c.Context(), to, func(s service) error {
+			return cmd.engines.with(c.Context(), to, func(s *client.Client) error {
 				if len(args) == 1 {
 					one, err := s.Setting(c.Context(), o.kind, args[0])
 					if err != nil {
@@ -36,7 +38,7 @@ func (cmd *settingCommands) settingList(o settingsOf) *cobra.Command {
 	return c
 }
 
-func (cmd *settingCommands) printSettings(ctx context.Context, s service, o settingsOf) error {
+func (cmd *settingCommands) printSettings(ctx context.Context, s *client.Client, o settingsOf) error {
 	all, err := s.Settings(ctx, o.kind)
 	if err != nil {
 		return err
@@ -55,7 +57,7 @@ func (cmd *settingCommands) printSettings(ctx context.Context, s service, o sett
 
 // settingDelete removes one.
 func (cmd *settingCommands) settingDelete(o settingsOf) *cobra.Command {
-	return cmd.services.onSession("delete NAME", "Removes a "+o.name, 1, &reach{}, func(ctx context.Context, s service, args []string) error {
+	return cmd.engines.engineCommand("delete NAME", "Removes a "+o.name, 1, &engineFlags{}, func(ctx context.Context, s *client.Client, args []string) error {
 		if err := s.DeleteSetting(ctx, o.kind, args[0]); err != nil {
 			return err
 		}
@@ -68,7 +70,7 @@ func (cmd *settingCommands) settingDelete(o settingsOf) *cobra.Command {
 }
 
 // putSetting sets one and says so.
-func (cmd *settingCommands) putSetting(ctx context.Context, s service, o settingsOf, name string, body any) error {
+func (cmd *settingCommands) putSetting(ctx context.Context, s *client.Client, o settingsOf, name string, body any) error {
 	one, err := s.PutSetting(ctx, o.kind, name, body)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 )
 
 func (cmd *workflowCommands) showCommand() *cobra.Command {
-	var to reach
+	var to engineFlags
 	c := &cobra.Command{Use: "show WORKFLOW|FILE", Short: "Draws a workflow as text", Args: want(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			w, err := cmd.named(c.Context(), &to, args[0], "")
@@ -19,7 +19,7 @@ func (cmd *workflowCommands) showCommand() *cobra.Command {
 			if cmd.json() {
 				return cmd.printJSON(w)
 			}
-			_, err = io.WriteString(legibleWriter{cmd.out}, drawing.Draw(w))
+			_, err = io.WriteString(printableWriter{cmd.out}, drawing.Draw(w))
 			return err
 		}}
 	to.register(c)

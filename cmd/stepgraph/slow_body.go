@@ -14,10 +14,10 @@ const (
 	bodyRate   = 16 << 10
 )
 
-// boundBody bounds the time in which the body of a request may come, whoever reads it: a
-// handler, or the server itself, which reads what a handler left before it answers. Without
-// it a client that announces a body and never sends it holds its connection for ever, before
-// anybody has asked for its token.
+// boundBody bounds the time in which the body of a request may come, read by a
+// handler or by the server itself, which discards what a handler left unread before it answers.
+// Without it a client that announces a body and never sends it holds its connection for ever,
+// before its token is checked.
 //
 // The deadline is lifted when the body has come: it would end the context of a request that
 // waits for its session.

@@ -73,7 +73,7 @@ func TestOneAddressDoesNotTakeAllConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crowd{Listener: bound, all: 8, each: 4, of: map[string]int{}}
+	c := &connLimiter{Listener: bound, all: 8, each: 4, of: map[string]int{}}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("here")) })}
 	go server.Serve(c)
 	defer server.Close()
@@ -129,7 +129,7 @@ func TestWaitingTellsStrangersNothing(t *testing.T) {
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusServiceUnavailable || string(text) != `{"type":"/problems/unavailable","title":"Not now","status":503,"detail":"starting; the log says what it waits for"}`+"\n" {
+	if err != nil || response.StatusCode != http.StatusServiceUnavailable || string(text) != `{"type":"/problems/unavailable","title":"Temporarily unavailable","status":503,"detail":"starting; see the log"}`+"\n" {
 		t.Errorf("%d %s, %v", response.StatusCode, text, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/sqlite"
 )
 
@@ -18,17 +17,17 @@ func TestServerThatHasNotWrittenItsAddress(t *testing.T) {
 	var got string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.Header.Get("Authorization") }))
 	defer server.Close()
-	f := newCommandSet(&app{env: func(string) string { return "" }, dir: t.TempDir()}).session.services
+	f := newCommandSet(&app{env: func(string) string { return "" }, dir: t.TempDir()}).session.engines
 	write(t, filepath.Join(f.dir, "token"), "sg_dev_1\n")
 	store, err := sqlite.Open(t.Context(), f.local.devFile(), sqlite.Options{Exclusive: server.Listener.Addr().String()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	if f.soonRunning(t.Context(), &reach{}) == nil || got != "Bearer sg_dev_1" {
+	if f.waitForRunning(t.Context(), &engineFlags{}) == nil || got != "Bearer sg_dev_1" {
 		t.Errorf("the server got %q", got)
 	}
-	if sent := f.local.tokenFor("127.0.0.1:1", &reach{}); sent != "" {
+	if sent := f.tokenFor("127.0.0.1:1", &engineFlags{}); sent != "" {
 		t.Errorf("another server gets %q", sent)
 	}
 }
@@ -36,7 +35,7 @@ func TestServerThatHasNotWrittenItsAddress(t *testing.T) {
 // A command that names the address of a dev which is still starting waits for it, and then sends the
 // token that dev has written meanwhile.
 func TestNamedServerThatIsStarting(t *testing.T) {
-	f := newCommandSet(&app{env: func(string) string { return "" }, dir: t.TempDir()}).session.services
+	f := newCommandSet(&app{env: func(string) string { return "" }, dir: t.TempDir()}).session.engines
 	var address, got string
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -51,12 +50,11 @@ func TestNamedServerThatIsStarting(t *testing.T) {
 	}))
 	defer server.Close()
 	address = server.URL
-	s, err := f.dial(t.Context(), address, &reach{settingFlags: settingFlags{on: &pflag.FlagSet{}}})
+	s, err := f.dial(t.Context(), address, &engineFlags{settingFlags: settingFlags{on: &pflag.FlagSet{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, ok := s.(*client.Client)
-	if !ok || c.Alive(t.Context()) != nil || got != "Bearer sg_dev_1" {
-		t.Errorf("%T: the server got %q", s, got)
+	if s.Local() || s.Alive(t.Context()) != nil || got != "Bearer sg_dev_1" {
+		t.Errorf("the server got %q", got)
 	}
 }

@@ -1,59 +1,10 @@
 package main
 
 import (
-	"encoding/json"
-	"strings"
-
 	"github.com/spf13/cobra"
-
-	"github.com/stepgraph/stepgraph/engine"
 )
 
-// givenFlags are what a session may begin with besides inputs.
-type givenFlags struct {
-	outputs []string
-	seeds   []string
-	until   []string
-}
-
-func (g *givenFlags) register(c *cobra.Command) {
-	c.Flags().StringArrayVar(&g.outputs, "output-of", nil, "STEP=JSON: what references to STEP give, as if it had run before")
-	c.Flags().StringArrayVar(&g.seeds, "seed", nil, "STEP=JSON: STEP ends with this output instead of running, the first time; its paths are followed")
-	c.Flags().StringArrayVar(&g.until, "until", nil, "STEP up to which the session goes; its paths are not followed")
-}
-
-func (g *givenFlags) into(q *engine.StartRequest) (err error) {
-	if q.Outputs, err = namedValues("--output-of", g.outputs); err != nil {
-		return err
-	}
-	if q.Seeds, err = namedValues("--seed", g.seeds); err != nil {
-		return err
-	}
-	q.Until = append(q.Until, g.until...)
-	return nil
-}
-
-// namedValues reads NAME=VALUE; a VALUE that is JSON counts as such, any other is a text.
-func namedValues(flag string, list []string) (map[string]json.RawMessage, error) {
-	var all map[string]json.RawMessage
-	for _, one := range list {
-		name, value, ok := strings.Cut(one, "=")
-		if !ok || name == "" {
-			return nil, usagef("%s %s: want NAME=VALUE", flag, one)
-		}
-		if all == nil {
-			all = map[string]json.RawMessage{}
-		}
-		all[name] = json.RawMessage(value)
-		if !json.Valid(all[name]) {
-			text, _ := json.Marshal(value) // a text always encodes
-			all[name] = text
-		}
-	}
-	return all, nil
-}
-
-// stepCommand is about single steps.
+// stepCommand has the commands for single steps.
 func (cmd *runCommands) stepCommand() *cobra.Command {
 	c := &cobra.Command{Use: "step", Short: "Runs single steps", Args: groupArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(cmd.stepRunCommand())
@@ -63,7 +14,7 @@ func (cmd *runCommands) stepCommand() *cobra.Command {
 func (cmd *runCommands) stepRunCommand() *cobra.Command {
 	o := &runOptions{}
 	o.create, o.seeds, o.run, o.result = true, true, true, true
-	c := &cobra.Command{Use: "run FILE|WORKFLOW STEP", Short: "Plays one step alone, in a session of its own",
+	c := &cobra.Command{Use: "run FILE|WORKFLOW STEP", Short: "Runs one step in a separate session",
 		Long: "step run starts a session at the step and does not follow its paths. What the step refers to is given\n" +
 			"with --output-of and --input. The step's output is printed.",
 		Args: want(cobra.ExactArgs(2)),

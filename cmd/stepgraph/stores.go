@@ -1,11 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,8 +19,8 @@ import (
 // openStore opens a store. serving, if not empty, is the address of the engine that will
 // own an embedded file; without it the file must not be held by another.
 func (h *host) openStore(ctx context.Context, setting, serving string) (engine.Store, error) {
-	if setting == storeSeveral && len(h.config.Databases) > 0 {
-		return h.openSeveral(ctx, false, func(ctx context.Context, name string) (engine.Store, error) { return h.openStore(ctx, name, serving) })
+	if setting == storeDatabases && len(h.config.Databases) > 0 {
+		return h.openDatabases(ctx, false, func(ctx context.Context, name string) (engine.Store, error) { return h.openStore(ctx, name, serving) })
 	}
 	address := h.config.address(setting)
 	kind, file, err := kindOfStore(address)
@@ -71,20 +70,9 @@ func openFile(ctx context.Context, file, serving string) (engine.Store, error) {
 	return sqlite.Open(ctx, file, sqlite.Options{Exclusive: serving, Migrate: new(false)})
 }
 
-// devStore is the embedded store of this directory.
-func (l *local) devStore() string { return storeSQLite + ":" + l.devFile() }
-
-func (l *local) devFile() string { return filepath.Join(l.dir, "stepgraph.db") }
-
-// hasDevStore reports whether dev has ever run here.
-func (l *local) hasDevStore() bool {
-	_, err := os.Stat(l.devFile())
-	return err == nil
-}
-
-// openSeveral opens the databases of the configuration as one store. How one of them is opened is
+// openDatabases opens the databases of the configuration as one store. How one of them is opened is
 // the caller's.
-func (h *host) openSeveral(ctx context.Context, all bool, open func(ctx context.Context, name string) (engine.Store, error)) (engine.Store, error) {
+func (h *host) openDatabases(ctx context.Context, all bool, open func(ctx context.Context, name string) (engine.Store, error)) (engine.Store, error) {
 	o := shard.Options{Default: h.config.defaultDatabase(), RequireAll: all, Log: h.log}
 	for _, name := range slices.Sorted(maps.Keys(h.config.Databases)) {
 		o.Databases = append(o.Databases, shard.Database{Name: name, Workflows: h.config.Databases[name].Workflows,
@@ -97,10 +85,10 @@ func (h *host) openSeveral(ctx context.Context, all bool, open func(ctx context.
 	return s, nil
 }
 
-// openBeside opens a store that an engine may be at work on.
-func (h *host) openBeside(ctx context.Context, setting string) (engine.Store, error) {
-	if setting == storeSeveral {
-		return h.openSeveral(ctx, false, h.openBeside)
+// openShared opens a store that an engine may be using.
+func (h *host) openShared(ctx context.Context, setting string) (engine.Store, error) {
+	if setting == storeDatabases {
+		return h.openDatabases(ctx, false, h.openShared)
 	}
 	if kind, file, err := kindOfStore(h.config.address(setting)); err == nil && kind == storeSQLite {
 		return sqlite.Open(ctx, file, sqlite.Options{Migrate: new(false)})
@@ -115,7 +103,7 @@ func (h *host) neo4jOf(setting string) (user, password, database string) {
 	if d.Username == "" && d.PasswordEnv == "" {
 		user, password = h.neo4jLogin()
 	} else {
-		user, password = first(d.Username, "neo4j"), h.env(d.PasswordEnv)
+		user, password = cmp.Or(d.Username, "neo4j"), h.env(d.PasswordEnv)
 	}
 	if d.Store == "" {
 		return user, password, h.env("NEO4J_DATABASE")
@@ -123,10 +111,10 @@ func (h *host) neo4jOf(setting string) (user, password, database string) {
 	return user, password, d.Database
 }
 
-// openWhole opens a store for a command that has to reach all of its databases.
-func (h *host) openWhole(ctx context.Context, setting string) (engine.Store, error) {
-	if setting != storeSeveral {
+// openAllDatabases opens a store for a command that has to reach all of its databases.
+func (h *host) openAllDatabases(ctx context.Context, setting string) (engine.Store, error) {
+	if setting != storeDatabases {
 		return h.openStore(ctx, setting, "")
 	}
-	return h.openSeveral(ctx, true, func(ctx context.Context, name string) (engine.Store, error) { return h.openStore(ctx, name, "") })
+	return h.openDatabases(ctx, true, func(ctx context.Context, name string) (engine.Store, error) { return h.openStore(ctx, name, "") })
 }

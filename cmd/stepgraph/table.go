@@ -215,7 +215,7 @@ func cutTo(s string, most int) string {
 // oneLine puts blanks where a text has line ends and tabs.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || controls(r) {
+		if r == '\n' || r == '\t' || isControl(r) {
 			return ' '
 		}
 		return r

@@ -51,8 +51,13 @@ func takeover(t *testing.T, database *neo4jserver.Server) {
 			})
 		}
 	}
-	if taken < 9 {
-		t.Errorf("took over only %d sessions", taken)
+	want := 9
+	if !fixtures.Complete() {
+		t.Log("fixtures/luna/workflows has only the files written for this project; set STEPGRAPH_SHARED to a folder that has LUNA's own")
+		want = 3
+	}
+	if taken < want {
+		t.Errorf("took over only %d sessions, want at least %d", taken, want)
 	}
 }
 

@@ -16,8 +16,7 @@ import (
 
 // A terminal is a person who types answers.
 type terminal struct {
-	lines *bufio.Reader
-	to    io.Writer
+	lines
 	form  *form // that was filled in last
 	again bool  // it was refused in part
 }
@@ -28,12 +27,12 @@ func (a *app) terminal() *terminal {
 	if !ok || !isatty.IsTerminal(file.Fd()) && !isatty.IsCygwinTerminal(file.Fd()) {
 		return nil
 	}
-	return &terminal{lines: bufio.NewReader(a.in), to: legibleWriter{a.err}}
+	return &terminal{lines: lines{bufio.NewReader(a.in), printableWriter{a.err}}}
 }
 
 // piped are the lines of a pipe or file at stdin, or nil where there is a person or nothing:
 // each is an answer, as one typed would be.
-func (a *app) piped() *terminal {
+func (a *app) piped() *lines {
 	if a.in == nil || a.terminal() != nil {
 		return nil
 	}
@@ -42,7 +41,7 @@ func (a *app) piped() *terminal {
 			return nil
 		}
 	}
-	return &terminal{lines: bufio.NewReader(a.in), to: io.Discard}
+	return &lines{bufio.NewReader(a.in), io.Discard}
 }
 
 // ask reads an answer to a question; ok is false at the end of input.
@@ -54,12 +53,12 @@ func (t *terminal) ask(q engine.Question) (response json.RawMessage, ok bool) {
 		}
 	}
 	if f := t.formFor(q); f != nil {
-		return f.ask(t)
+		return f.ask(&t.lines)
 	}
 	for i, o := range q.Options {
 		fmt.Fprintf(t.to, "  %d) %s\n", i+1, o.Text)
 	}
-	if hint := wants(q); hint != "" {
+	if hint := answerHint(q); hint != "" {
 		fmt.Fprintf(t.to, "(%s)\n", hint)
 	}
 	line, ok := t.line("> ")
@@ -82,20 +81,9 @@ func (t *terminal) formFor(q engine.Question) *form {
 
 // refused says why an answer was not taken, at its fields where it was a form.
 func (t *terminal) refused(err error) {
-	if t.again = t.form != nil && t.form.again(t, err); !t.again {
+	if t.again = t.form != nil && t.form.again(t.to, err); !t.again {
 		fmt.Fprintln(t.to, err)
 	}
-}
-
-// line reads one line; ok is false at the end of input.
-func (t *terminal) line(prompt string) (line string, ok bool) {
-	fmt.Fprint(t.to, prompt)
-	line, err := t.lines.ReadString('\n')
-	if err != nil && line == "" {
-		fmt.Fprintln(t.to)
-		return "", false
-	}
-	return strings.TrimSpace(line), true
 }
 
 // changed reads the input with which a step is approved instead of its own.
@@ -142,9 +130,4 @@ func takesText(schema json.RawMessage) bool {
 		Type any `json:"type"`
 	}
 	return json.Unmarshal(schema, &s) == nil && s.Type == "string"
-}
-
-func text(s string) json.RawMessage {
-	b, _ := json.Marshal(s) // a string always has a JSON form
-	return b
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,50 +13,13 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// tokensFile is where the tokens of a store are; "" for a store in memory.
-func (l *local) tokensFile(store string) string {
-	return l.fileBeside(store, "tokens", l.env("STEPGRAPH_TOKENS"))
-}
-
-// fileBeside is where a private file of a store is: the given name, else beside an embedded
-// store, else in the folder of dev. It is "" for a store in memory, which keeps nothing.
-func (l *local) fileBeside(store, what, given string) string {
-	kind, file, err := kindOfStore(l.config.address(store))
-	switch {
-	case given != "":
-		return given
-	case err != nil || kind == storeMemory:
-		return ""
-	case kind == storeSQLite:
-		return file + "." + what
-	}
-	return filepath.Join(l.dir, what)
-}
-
-// openTokens opens the tokens of a store for serving. It returns nil where requests need
-// none: no --token was given and no token has been made.
-func (l *local) openTokens(store, given string) (*access.File, error) {
-	name := l.tokensFile(store)
-	if name == "" {
-		return nil, nil
-	}
-	file, err := access.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	if made, err := file.List(); err != nil || given == "" && len(made) == 0 {
-		return nil, err
-	}
-	return file, nil
-}
-
 func (cmd *tokenCommands) tokenCommand() *cobra.Command {
-	return group("token", "Makes, lists and revokes tokens, by which people and programs use a server",
+	return group("token", "Creates, lists and revokes access tokens",
 		cmd.tokenCreateCommand(), cmd.tokenListCommand(), cmd.tokenRevokeCommand())
 }
 
 // onTokens is a command on the tokens of a store. It works on their file, which running
-// servers read again by themselves.
+// servers reload.
 func (cmd *tokenCommands) onTokens(use, short string, args cobra.PositionalArgs, do func(f *access.File, args []string) error) *cobra.Command {
 	flags := &settingFlags{}
 	c := &cobra.Command{Use: use, Short: short, Args: want(args), RunE: func(_ *cobra.Command, args []string) error {
@@ -64,7 +27,7 @@ func (cmd *tokenCommands) onTokens(use, short string, args cobra.PositionalArgs,
 		if err != nil {
 			return err
 		}
-		name := cmd.local.tokensFile(first(set.store, cmd.local.devStore()))
+		name := cmd.local.tokensFile(cmp.Or(set.store, cmd.local.devStore()))
 		if name == "" {
 			return usagef("a store in memory has no tokens: give --store, or $STEPGRAPH_TOKENS")
 		}
@@ -83,7 +46,7 @@ func (cmd *tokenCommands) tokenCreateCommand() *cobra.Command {
 	var expires, bytes string
 	var quota access.Quota
 	var limit access.Limit
-	c := cmd.onTokens("create NAME", "Makes a token and prints it, once", cobra.ExactArgs(1), func(f *access.File, args []string) error {
+	c := cmd.onTokens("create NAME", "Creates a token and prints it once", cobra.ExactArgs(1), func(f *access.File, args []string) error {
 		lifetime := time.Duration(0)
 		if expires != "" {
 			var err error
@@ -103,16 +66,16 @@ func (cmd *tokenCommands) tokenCreateCommand() *cobra.Command {
 			return cmd.printJSON(map[string]any{"token": text, "name": token.Name, "scopes": token.Scopes, "expires_at": token.ExpiresAt, "quota": token.Quota, "limit": token.Limit})
 		}
 		cmd.print("%s", text)
-		cmd.say("this is shown once; servers started with --token, or from now on, take it")
+		cmd.printErr("the token is shown once; servers started with --token, and all started from now on, accept it")
 		return nil
 	})
-	c.Flags().StringSliceVar(&scopes, "scope", nil, "what it may do: "+strings.Join(access.Scopes, ", ")+"; may be repeated")
-	c.Flags().StringSliceVar(&limit.Workflows, "workflow", nil, "workflow that it reaches, and no other; 'shop.*' for all that begin so; may be repeated")
-	c.Flags().StringToStringVar(&limit.Labels, "label", nil, "name=value: it reaches only sessions with this label, and those it starts have it; may be repeated")
-	c.Flags().StringVar(&expires, "expires", "", "after how long it ends, such as 720h; never without")
-	c.Flags().Float64Var(&quota.Requests, "requests-per-second", 0, "how many requests it may send; no bound without")
-	c.Flags().IntVar(&quota.Sessions, "sessions-per-hour", 0, "how many sessions it may start; no bound without")
-	c.Flags().StringVar(&bytes, "bytes-per-hour", "", "how much it may send, such as 100MB; no bound without")
+	c.Flags().StringSliceVar(&scopes, "scope", nil, "scope: "+strings.Join(access.Scopes, ", ")+"; may be repeated")
+	c.Flags().StringSliceVar(&limit.Workflows, "workflow", nil, "workflow that it is limited to; 'shop.*' is a prefix; may be repeated")
+	c.Flags().StringToStringVar(&limit.Labels, "label", nil, "name=value: limited to sessions with this label, which sessions it starts get; may be repeated")
+	c.Flags().StringVar(&expires, "expires", "", "lifetime, such as 720h; unlimited by default")
+	c.Flags().Float64Var(&quota.Requests, "requests-per-second", 0, "requests per second; unlimited by default")
+	c.Flags().IntVar(&quota.Sessions, "sessions-per-hour", 0, "sessions that it may start per hour; unlimited by default")
+	c.Flags().StringVar(&bytes, "bytes-per-hour", "", "bytes that it may send per hour, such as 100MB; unlimited by default")
 	return c
 }
 
@@ -140,7 +103,7 @@ func (cmd *tokenCommands) tokenListCommand() *cobra.Command {
 }
 
 func (cmd *tokenCommands) tokenRevokeCommand() *cobra.Command {
-	return cmd.onTokens("revoke NAME", "Ends a token at once", cobra.ExactArgs(1), func(f *access.File, args []string) error {
+	return cmd.onTokens("revoke NAME", "Revokes a token immediately", cobra.ExactArgs(1), func(f *access.File, args []string) error {
 		if err := f.Revoke(args[0]); err != nil {
 			return err
 		}

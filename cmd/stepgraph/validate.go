@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	formatsource "github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/formats"
@@ -17,7 +18,7 @@ import (
 )
 
 func (cmd *loadCommands) validateCommand() *cobra.Command {
-	to := reach{judges: true}
+	to := engineFlags{judges: true}
 	c := &cobra.Command{Use: "validate FILE|DIR|WORKFLOW...", Short: "Finds what is wrong with workflows",
 		Long: "validate lists errors and warnings, each with its place, and exits with 1 when there is an error.",
 		Args: want(cobra.MinimumNArgs(1)),
@@ -32,18 +33,18 @@ func (cmd *loadCommands) validateCommand() *cobra.Command {
 	return c
 }
 
-func (cmd *loadCommands) problems(ctx context.Context, to *reach, args []string) ([]placed, error) {
+func (cmd *loadCommands) problems(ctx context.Context, to *engineFlags, args []string) ([]locatedProblem, error) {
 	set, err := cmd.settings(&to.settingFlags)
 	if err != nil {
 		return nil, err
 	}
-	registry, _, err := cmd.host.knownRegistry(set)
+	registry, _, err := cmd.host.registryForChecks(set)
 	if err != nil {
 		return nil, err
 	}
-	var all []placed
+	var all []locatedProblem
 	for _, word := range args {
-		var found []placed
+		var found []locatedProblem
 		if isFile(word) || isFolder(word) {
 			found, err = cmd.fileProblems(to, word, registry)
 		} else {
@@ -58,19 +59,19 @@ func (cmd *loadCommands) problems(ctx context.Context, to *reach, args []string)
 }
 
 // storedProblems are those the engine finds that has the workflow.
-func (cmd *loadCommands) storedProblems(ctx context.Context, to *reach, id string) ([]placed, error) {
-	var all []placed
-	err := cmd.services.with(ctx, to, func(s service) error {
+func (cmd *loadCommands) storedProblems(ctx context.Context, to *engineFlags, id string) ([]locatedProblem, error) {
+	var all []locatedProblem
+	err := cmd.engines.with(ctx, to, func(s *client.Client) error {
 		found, err := s.Problems(ctx, id)
 		for _, p := range found {
-			all = append(all, placed{id, p})
+			all = append(all, locatedProblem{id, p})
 		}
 		return err
 	})
 	return all, err
 }
 
-func (cmd *loadCommands) fileProblems(to *reach, name string, registry *engine.Registry) ([]placed, error) {
+func (cmd *loadCommands) fileProblems(to *engineFlags, name string, registry *engine.Registry) ([]locatedProblem, error) {
 	files, err := workflowFiles([]string{name})
 	if err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func (cmd *loadCommands) fileProblems(to *reach, name string, registry *engine.R
 	if len(files) == 0 {
 		return nil, notFoundf("%s: there is no workflow file in it", name)
 	}
-	var all []placed
+	var all []locatedProblem
 	for _, file := range files {
 		loaded, err := cmd.sources.readWorkflowFile(file)
 		if err != nil {
@@ -87,19 +88,19 @@ func (cmd *loadCommands) fileProblems(to *reach, name string, registry *engine.R
 				return nil, err
 			}
 			for _, p := range refused {
-				all = append(all, placed{file, p})
+				all = append(all, locatedProblem{file, p})
 			}
 			all = append(all, partProblems(file, &loaded, registry)...)
 			continue
 		}
 		if len(loaded.Workflows) == 0 && file != "-" {
-			all = append(all, placed{file, engine.Problem{Level: levelError, Line: 1, Code: "no_workflow", Message: "there is no workflow in it: it makes no STEP"}})
+			all = append(all, locatedProblem{file, engine.Problem{Level: levelError, Line: 1, Code: "no_workflow", Message: "there is no workflow in it: it makes no STEP"}})
 		}
-		notes := make([]placed, len(loaded.Notes))
+		notes := make([]locatedProblem, len(loaded.Notes))
 		for i, p := range loaded.Notes {
-			notes[i] = placed{file, p}
+			notes[i] = locatedProblem{file, p}
 		}
-		all = append(all, cmd.host.unsettled(to, notes)...)
+		all = append(all, cmd.host.openWarnings(to, notes)...)
 		sources := sourcesOf(file, &loaded)
 		at := positionsOf(sources, "")
 		for i := range loaded.Workflows {
@@ -113,10 +114,10 @@ func (cmd *loadCommands) fileProblems(to *reach, name string, registry *engine.R
 
 // partProblems are the problems of what could be read of a file with errors. It leaves out those
 // that may come from what could not be read.
-func partProblems(file string, loaded *formats.Loaded, registry *engine.Registry) []placed {
+func partProblems(file string, loaded *formats.Loaded, registry *engine.Registry) []locatedProblem {
 	sources := sourcesOf(file, loaded)
 	at := positionsOf(sources, "")
-	var all []placed
+	var all []locatedProblem
 	for i := range loaded.Workflows {
 		w := &loaded.Workflows[i]
 		all = append(all, at.of(w.ID, slices.DeleteFunc(engine.Validate(w, registry), func(p engine.Problem) bool {
@@ -170,7 +171,7 @@ func syntaxProblem(file string, err error) (engine.Problem, bool) {
 	return engine.Problem{Level: levelError, Line: line, Column: column, Code: code, Message: strings.TrimSpace(parts[2])}, true
 }
 
-func (cmd *loadCommands) printProblems(found []placed) error {
+func (cmd *loadCommands) printProblems(found []locatedProblem) error {
 	list := make([]engine.Problem, len(found))
 	failed := false
 	for i := range found {
@@ -186,7 +187,7 @@ func (cmd *loadCommands) printProblems(found []placed) error {
 			cmd.print("%s", found[i])
 		}
 		if len(found) == 0 {
-			cmd.say("no problems")
+			cmd.printErr("no problems")
 		}
 	}
 	if failed {
@@ -196,7 +197,7 @@ func (cmd *loadCommands) printProblems(found []placed) error {
 }
 
 // String is a line for people: where, what, which.
-func (p placed) String() string {
+func (p locatedProblem) String() string {
 	where := p.where
 	if p.Line > 0 {
 		where += fmt.Sprintf(":%d:%d", p.Line, max(p.Column, 1))
@@ -211,5 +212,5 @@ func (p placed) String() string {
 	return fmt.Sprintf("%s: %s: %s%s (%s)", where, p.Level, what, p.Message, p.Code)
 }
 
-// names reports whether the message says itself what it is about.
-func (p placed) names(id string) bool { return strings.Contains(p.Message, strconv.Quote(id)) }
+// names reports whether the message names its step or path.
+func (p locatedProblem) names(id string) bool { return strings.Contains(p.Message, strconv.Quote(id)) }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/api"
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 )
 
 var variableSettings = settingsOf{kind: "variables", name: "variable", headings: "VARIABLE\tVALUE\tFROM",
@@ -24,7 +25,7 @@ func (cmd *settingCommands) variableCommand() *cobra.Command {
 func (cmd *settingCommands) variableSetCommand() *cobra.Command {
 	var asText bool
 	var description string
-	c := cmd.services.onSession("set VARIABLE VALUE", "Sets a variable: JSON, or a text", 2, &reach{}, func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand("set VARIABLE VALUE", "Sets a variable: JSON, or a text", 2, &engineFlags{}, func(ctx context.Context, s *client.Client, args []string) error {
 		body := map[string]any{"value": value(args[1])}
 		if asText {
 			body["value"] = args[1]
@@ -35,6 +36,6 @@ func (cmd *settingCommands) variableSetCommand() *cobra.Command {
 		return cmd.putSetting(ctx, s, variableSettings, args[0], body)
 	})
 	c.Flags().BoolVar(&asText, "text", false, "VALUE is a text, even where it looks like JSON")
-	c.Flags().StringVar(&description, "description", "", "what it is for")
+	c.Flags().StringVar(&description, "description", "", "description")
 	return c
 }

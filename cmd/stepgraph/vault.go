@@ -3,19 +3,11 @@ package main
 import (
 	"fmt"
 	"net/url"
-	"os"
+	"strings"
 
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/vault"
 )
-
-// A secretConfig says where the value of a secret is: the configuration file never holds it.
-type secretConfig struct {
-	Env         string   `json:"env,omitempty"`   // a variable of the environment
-	File        string   `json:"file,omitempty"`  // a file, such as those that Docker and Kubernetes mount
-	Hosts       []string `json:"hosts,omitempty"` // that requests may take it to; required
-	Description string   `json:"description,omitempty"`
-}
 
 // openVault opens the profiles, variables and secrets of an engine on a store: those of the
 // configuration, and those in a file next to the store.
@@ -25,7 +17,7 @@ func (h *host) openVault(store string) (*vault.Vault, error) {
 		fixed.Variables[name] = vault.Variable{Value: value}
 	}
 	for name, s := range h.config.Secrets {
-		value, err := h.secretValue(s)
+		value, err := s.value(h.env)
 		if err != nil {
 			return nil, usagef("configuration %s: secrets: %s: %s", h.file, name, err)
 		}
@@ -41,26 +33,6 @@ func (h *host) openVault(store string) (*vault.Vault, error) {
 		return nil, fmt.Errorf("profiles, variables and secrets: %w", err)
 	}
 	return v, nil
-}
-
-// vaultFile is where profiles, variables and secrets of a store are; "" for a store in memory.
-func (l *local) vaultFile(store string) string {
-	return l.fileBeside(store, "vault", first(l.env("STEPGRAPH_VAULT"), l.config.Vault))
-}
-
-func (h *host) secretValue(s secretConfig) (func() (string, error), error) {
-	switch {
-	case s.Env != "" && s.File != "":
-		return nil, fmt.Errorf("give env or file, one of the two")
-	case s.Env != "":
-		return func() (string, error) { return h.env(s.Env), nil }, nil
-	case s.File != "":
-		return func() (string, error) {
-			text, err := os.ReadFile(s.File)
-			return string(text), err
-		}, nil
-	}
-	return nil, fmt.Errorf("env, the variable of the environment that holds it, or file is missing")
 }
 
 // secretOrEnv gives steps the secrets of the vault and the variables of the environment that
@@ -98,4 +70,14 @@ func modelProfile(p vault.Profile) generate.Profile {
 		Model: p.Model, System: p.System, Temperature: p.Temperature, TopP: p.TopP, MaxTokens: p.MaxTokens,
 		ReasoningEffort: p.ReasoningEffort, Schema: p.Schema, SchemaName: p.SchemaName, Parameters: p.Parameters, Tools: p.Tools,
 	}
+}
+
+// openEnv gives steps the environment variables that the configuration opens as NAME@HOST.
+func (h *host) openEnv(name string, to *url.URL) (string, bool) {
+	for _, open := range h.config.Env {
+		if variable, host, _ := strings.Cut(open, "@"); variable == name && vault.HostServes(host, to) {
+			return h.env(name), true
+		}
+	}
+	return "", false
 }

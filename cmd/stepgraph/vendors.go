@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,7 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/models/openai"
 )
 
-// modelsConfig says which providers of models there are beside the default. A list is the names of
+// modelsConfig lists the providers of models in addition to the default. A list is the names of
 // those that workflows may ask for.
 type modelsConfig struct {
 	Enabled   []string                  `json:"enabled"`   // names of providers
@@ -59,8 +59,7 @@ var vendors = map[string]providerConfig{
 
 // addVendors adds the vendors that are named: in the configuration, or by --model where no server of
 // the operator's own (OPENAI_BASE_URL) may be meant, which takes names such as deepseek/chat too.
-func (h *host) addVendors(to map[string]models.Provider, model string) {
-	c := h.config.Models
+func (c *modelsConfig) addVendors(to map[string]models.Provider, model string, env func(string) string) {
 	wanted := slices.Clone(c.Enabled)
 	for name := range c.Providers {
 		wanted = append(wanted, name)
@@ -69,7 +68,7 @@ func (h *host) addVendors(to map[string]models.Provider, model string) {
 		name, _, _ := strings.Cut(target, "/")
 		wanted = append(wanted, name)
 	}
-	if name, _, _ := strings.Cut(model, "/"); h.env("OPENAI_BASE_URL") == "" {
+	if name, _, _ := strings.Cut(model, "/"); env("OPENAI_BASE_URL") == "" {
 		wanted = append(wanted, name)
 	}
 	for _, name := range wanted {
@@ -78,33 +77,13 @@ func (h *host) addVendors(to map[string]models.Provider, model string) {
 		if !known && !configured {
 			continue
 		}
-		vendor.BaseURL = first(own.BaseURL, vendor.BaseURL)
-		vendor.KeyEnv = first(own.KeyEnv, vendor.KeyEnv)
+		vendor.BaseURL = cmp.Or(own.BaseURL, vendor.BaseURL)
+		vendor.KeyEnv = cmp.Or(own.KeyEnv, vendor.KeyEnv)
 		if own.Prefixes != nil {
 			vendor.Prefixes = own.Prefixes
 		}
-		p := openai.Provider(openai.Options{Key: h.env(vendor.KeyEnv), BaseURL: vendor.BaseURL})
+		p := openai.Provider(openai.Options{Key: env(vendor.KeyEnv), BaseURL: vendor.BaseURL})
 		p.Default, p.Prefixes, p.Any = "", vendor.Prefixes, false
 		to[name] = p
 	}
-}
-
-// wantedAlias is what a warning about a model says to write into the configuration.
-var wantedAlias = regexp.MustCompile(`"aliases": \{"([^"]+)": "([^"/]+)/`)
-
-// unsettled leaves out warnings about models that the configuration already gives to the provider
-// that the flow names.
-func (h *host) unsettled(to *reach, notes []placed) []placed {
-	set, err := h.settings(&to.settingFlags)
-	if err != nil {
-		return notes
-	}
-	catalog, err := h.catalog(set, nil, nil)
-	if err != nil {
-		return notes // a key is missing, for example: running the flow says so
-	}
-	return slices.DeleteFunc(slices.Clone(notes), func(n placed) bool {
-		wanted := wantedAlias.FindStringSubmatch(n.Message)
-		return n.Code == "model_choice" && wanted != nil && catalog.ProviderOf(wanted[1]) == wanted[2]
-	})
 }

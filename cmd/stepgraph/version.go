@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
 	"github.com/stepgraph/stepgraph/internal/build"
 )
 

@@ -7,18 +7,19 @@ import (
 	"os"
 	"time"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// watchEvery is how often a watched folder is looked at. Looking is cheap and works on
-// every file system, which cannot be said of notifications.
+// watchEvery is how often a watched folder is polled. Polling is cheap and works on every file
+// system; notifications do not.
 const watchEvery = 500 * time.Millisecond
 
 // A folderWatcher loads the workflow files of a folder when they change. A file that is
 // gone leaves its workflow in the graph: sessions may be on it.
 type folderWatcher struct {
 	loads  *loadCommands
-	own    *ownEngine
+	own    *client.Client
 	folder string
 	force  bool // load files that have errors too
 	seen   map[string]stamp
@@ -30,9 +31,9 @@ type stamp struct {
 	size int64
 }
 
-// watchFolder loads a folder for the first time; faults are said and nothing more, as
-// somebody is at work on the files.
-func (cmd *serveCommands) watchFolder(ctx context.Context, own *ownEngine, folder string, force bool) (*folderWatcher, error) {
+// watchFolder loads a folder for the first time. Faults are only printed, since the files are being
+// edited.
+func (cmd *serveCommands) watchFolder(ctx context.Context, own *client.Client, folder string, force bool) (*folderWatcher, error) {
 	w := &folderWatcher{loads: cmd.load, own: own, folder: folder, force: force, seen: map[string]stamp{}}
 	if folder == "" {
 		return w, nil
@@ -65,7 +66,7 @@ func (w *folderWatcher) run(ctx context.Context) {
 func (w *folderWatcher) look(ctx context.Context) {
 	files, err := filesBelow(w.folder)
 	if err != nil {
-		w.loads.say("watch %s: %s", w.folder, err)
+		w.loads.printErr("watch %s: %s", w.folder, err)
 		return
 	}
 	var changed []string
@@ -81,7 +82,7 @@ func (w *folderWatcher) look(ctx context.Context) {
 	}
 	for _, file := range changed {
 		if err := w.load(ctx, file); err != nil && ctx.Err() == nil {
-			w.loads.say("%s", err)
+			w.loads.printErr("%s", err)
 		}
 	}
 }
@@ -91,17 +92,17 @@ func (w *folderWatcher) load(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	workflows, err := combine(sources, loadOptions{})
+	workflows, err := mergeSources(sources, loadOptions{})
 	if err != nil {
 		return err
 	}
 	options := loadOptions{places: positionsOf(sources, ""), force: w.force}
-	refused, err := w.loads.try(ctx, w.own, workflows, options)
+	refused, err := w.loads.checkAll(ctx, w.own, workflows, options)
 	if err != nil {
 		return err
 	}
 	if len(refused) > 0 {
-		w.loads.say("%s was not loaded, what was loaded of it before stays; correct the errors, or start with --force", file)
+		w.loads.printErr("%s was not loaded, what was loaded of it before stays; correct the errors, or start with --force", file)
 		return nil
 	}
 	for _, one := range workflows {
@@ -110,7 +111,7 @@ func (w *folderWatcher) load(ctx context.Context, file string) error {
 			return err
 		}
 		if !diff.Empty() {
-			w.loads.say("loaded %s: %s; %s", diff.Workflow, changesText("step", diff.Steps), changesText("path", diff.Paths))
+			w.loads.printErr("loaded %s: %s; %s", diff.Workflow, changesText("step", diff.Steps), changesText("path", diff.Paths))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 )
 
@@ -23,8 +24,8 @@ func (cmd *workflowCommands) workflowCommand() *cobra.Command {
 
 func (cmd *workflowCommands) workflowLogCommand() *cobra.Command {
 	var step string
-	c := cmd.services.onSession("log WORKFLOW", "Lists what the steps of a workflow have been and what changed, oldest first", 1, &reach{},
-		func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand("log WORKFLOW", "Lists what the steps of a workflow have been and what changed, oldest first", 1, &engineFlags{},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			log, err := s.WorkflowLog(ctx, args[0], step)
 			if err != nil {
 				return err
@@ -92,8 +93,8 @@ func differing(a, b string) (string, string) {
 
 func (cmd *workflowCommands) workflowDiffCommand() *cobra.Command {
 	var to string
-	c := cmd.services.onSession("diff WORKFLOW STEP HASH", "Compares what a step was with what it is", 3, &reach{},
-		func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand("diff WORKFLOW STEP HASH", "Compares what a step was with what it is", 3, &engineFlags{},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			changes, err := s.DefinitionDiff(ctx, args[0], args[1], args[2], to)
 			if err != nil {
 				return err
@@ -117,8 +118,8 @@ func (cmd *workflowCommands) workflowDiffCommand() *cobra.Command {
 }
 
 func (cmd *workflowCommands) workflowRestoreCommand() *cobra.Command {
-	return cmd.services.onSession("restore WORKFLOW STEP HASH", "Makes a step what it was, its outgoing paths too; a removed one comes back", 3, &reach{},
-		func(ctx context.Context, s service, args []string) error {
+	return cmd.engines.engineCommand("restore WORKFLOW STEP HASH", "Makes a step what it was, its outgoing paths too; a removed one comes back", 3, &engineFlags{},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			restored, err := s.RestoreStep(ctx, args[0], args[1], args[2])
 			if err != nil {
 				return err
@@ -128,7 +129,7 @@ func (cmd *workflowCommands) workflowRestoreCommand() *cobra.Command {
 			}
 			cmd.print("step %s of %s is restored", args[1], args[0])
 			for _, p := range restored.Problems {
-				cmd.print("%s", placed{args[0], p})
+				cmd.print("%s", locatedProblem{args[0], p})
 			}
 			cmd.touches(&restored.Affected)
 			return nil
@@ -136,8 +137,8 @@ func (cmd *workflowCommands) workflowRestoreCommand() *cobra.Command {
 }
 
 func (cmd *workflowCommands) workflowStatsCommand() *cobra.Command {
-	return cmd.services.onSession("stats WORKFLOW", "Counts the sessions of a workflow by status and by the step where they wait", 1, &reach{},
-		func(ctx context.Context, s service, args []string) error {
+	return cmd.engines.engineCommand("stats WORKFLOW", "Counts the sessions of a workflow by status and by the step where they wait", 1, &engineFlags{},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			stats, err := s.Stats(ctx, args[0])
 			if err != nil {
 				return err
@@ -166,8 +167,8 @@ func (cmd *workflowCommands) workflowStatsCommand() *cobra.Command {
 func (cmd *workflowCommands) workflowAffectedCommand() *cobra.Command {
 	var step, path string
 	var limit int
-	c := cmd.services.onSession("affected WORKFLOW --step STEP|--path PATH", "Says which sessions an edit of a step or path would touch", 1, &reach{},
-		func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand("affected WORKFLOW --step STEP|--path PATH", "Says which sessions an edit of a step or path would touch", 1, &engineFlags{},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			if (step == "") == (path == "") {
 				return usagef("give --step or --path, one of the two")
 			}
@@ -182,7 +183,7 @@ func (cmd *workflowCommands) workflowAffectedCommand() *cobra.Command {
 			for _, g := range []struct {
 				where string
 				group *engine.AffectedGroup
-			}{{"stand at", &x.At}, {"can come to", &x.Before}, {"have passed", &x.Behind}} {
+			}{{"at", &x.At}, {"can reach", &x.Before}, {"past", &x.Behind}} {
 				cmd.print("%6d %s %s%s", g.group.Count, g.where, x.Step, named(g.group.Sessions, g.group.Count))
 			}
 			if x.More {
@@ -211,8 +212,8 @@ func named(ids []string, count int) string {
 func (cmd *workflowCommands) workflowWhatIfCommand() *cobra.Command {
 	var operator string
 	var limit int
-	c := cmd.services.onSession("whatif WORKFLOW PATH CONDITION", "Says how many of the last sessions would go elsewhere if a path had another condition", 3, &reach{},
-		func(ctx context.Context, s service, args []string) error {
+	c := cmd.engines.engineCommand("whatif WORKFLOW PATH CONDITION", "Says how many of the last sessions would go elsewhere if a path had another condition", 3, &engineFlags{},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			x, err := s.WhatIf(ctx, args[0], args[1], args[2], operator, limit)
 			if err != nil {
 				return err

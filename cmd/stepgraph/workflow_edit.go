@@ -16,7 +16,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/near"
 )
 
-// A part is what can be edited by itself: a step or a path.
+// A part is a step or a path.
 type part struct {
 	name, kind string
 	missing    error
@@ -46,7 +46,7 @@ func endsOf(id string, properties map[string]any) error {
 }
 
 func (cmd *workflowCommands) setCommand(p *part) *cobra.Command {
-	to := &reach{}
+	to := &engineFlags{}
 	upper := strings.ToUpper(p.name)
 	c := &cobra.Command{Use: fmt.Sprintf("set-%s WORKFLOW %s NAME=VALUE...", p.name, upper), Args: want(cobra.MinimumNArgs(3)),
 		Short: fmt.Sprintf("Changes properties of a %s, or adds one; says whom it touches", p.name),
@@ -57,7 +57,7 @@ func (cmd *workflowCommands) setCommand(p *part) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return cmd.services.with(c.Context(), to, func(s service) error { return cmd.set(c.Context(), s, p, args[0], args[1], properties) })
+			return cmd.engines.with(c.Context(), to, func(s *client.Client) error { return cmd.set(c.Context(), s, p, args[0], args[1], properties) })
 		}}
 	to.register(c)
 	return c
@@ -82,7 +82,7 @@ func (p *part) properties(words []string) (map[string]any, error) {
 	return out, nil
 }
 
-func (cmd *workflowCommands) set(ctx context.Context, s service, p *part, workflow, id string, properties map[string]any) error {
+func (cmd *workflowCommands) set(ctx context.Context, s *client.Client, p *part, workflow, id string, properties map[string]any) error {
 	done := "changed"
 	edited, err := s.Change(ctx, workflow, p.kind, id, properties)
 	if errors.Is(err, p.missing) {
@@ -105,7 +105,7 @@ func (cmd *workflowCommands) set(ctx context.Context, s service, p *part, workfl
 
 // nearlyThere refuses to add a step that is probably one there is, misspelt: one without a
 // function would never do anything.
-func nearlyThere(ctx context.Context, s service, p *part, workflow, id string, properties map[string]any) error {
+func nearlyThere(ctx context.Context, s *client.Client, p *part, workflow, id string, properties map[string]any) error {
 	if _, calls := properties["function"]; calls || p.name != "step" {
 		return nil
 	}
@@ -124,8 +124,8 @@ func nearlyThere(ctx context.Context, s service, p *part, workflow, id string, p
 }
 
 func (cmd *workflowCommands) removeCommand(p *part) *cobra.Command {
-	return cmd.services.onSession(fmt.Sprintf("remove-%s WORKFLOW %s", p.name, strings.ToUpper(p.name)), fmt.Sprintf("Removes a %s; says whom it touches", p.name), 2, &reach{},
-		func(ctx context.Context, s service, args []string) error {
+	return cmd.engines.engineCommand(fmt.Sprintf("remove-%s WORKFLOW %s", p.name, strings.ToUpper(p.name)), fmt.Sprintf("Removes a %s; says whom it touches", p.name), 2, &engineFlags{},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			edited, err := s.Remove(ctx, args[0], p.kind, args[1])
 			if err != nil {
 				return err
@@ -149,17 +149,17 @@ func (cmd *workflowCommands) touches(x *api.Affected) {
 		cmd.print("%6d sessions %s", x.Sessions[status], status)
 	}
 	if x.AtStep > 0 {
-		cmd.print("%6d questions open at the step stay as they were shown; stepgraph batch reask shows them anew", x.AtStep)
+		cmd.print("%6d open questions of the step are unchanged; stepgraph batch reask asks them again", x.AtStep)
 	}
 }
 
 func (cmd *workflowCommands) workflowDeleteCommand() *cobra.Command {
-	return cmd.services.onSession("delete WORKFLOW", "Removes a workflow with its steps; its sessions stay", 1, &reach{},
-		func(ctx context.Context, s service, args []string) error {
+	return cmd.engines.engineCommand("delete WORKFLOW", "Removes a workflow with its steps; its sessions stay", 1, &engineFlags{},
+		func(ctx context.Context, s *client.Client, args []string) error {
 			if err := s.DeleteWorkflow(ctx, args[0]); err != nil {
 				return err
 			}
-			cmd.say("workflow %s is removed", args[0])
+			cmd.printErr("workflow %s is removed", args[0])
 			return nil
 		})
 }

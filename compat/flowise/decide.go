@@ -39,8 +39,7 @@ func (c *compiler) condition(s *engine.Step, n *node) {
 		}
 		rules = append(rules, append(rule, inputs.Of("left", c.rowValue(n, "conditions", "value1", row), "operator", operators[kind][row.text("operation")], "right", c.rowValue(n, "conditions", "value2", row))...))
 	}
-	s.Function = "switch"
-	s.Input = inputs.Encode(inputs.Of("rules", rules, "strip_markup", true, "lenient_numbers", true, "lenient_patterns", true))
+	s.Function, s.Input = "switch.flowise", inputs.Encode(inputs.Of("rules", rules))
 }
 
 // systemOfChoice tells a model how to choose a scenario.

@@ -47,7 +47,7 @@ func draw(w *engine.Workflow, s *engine.Step) (node any, why string) {
 			}
 		}
 		kind, fields = kindLLM, d.model()
-	case "switch":
+	case "switch", "switch.flowise":
 		kind, fields = kindCondition, d.rules()
 	default:
 		return nil, fmt.Sprintf("no node of Flowise does what the function %q does", s.Function)
@@ -202,15 +202,12 @@ func (d drawing) rules() inputs.Object {
 		kind := conditionType(r.Type)
 		rows = append(rows, inputs.Of("type", kind, "value1", d.variablesIn(r.Left), "operation", operationOf(r.Operator), "value2", d.variablesIn(r.Right)))
 	}
-	for _, name := range []string{"strip_markup", "lenient_numbers", "lenient_patterns"} {
-		d.take(name)
-	}
 	return inputs.Of("conditions", rows)
 }
 
 // drawnKinds are the nodes that do what a function does.
 var drawnKinds = map[string]string{"template": kindDirectReply, "api": kindHTTP, "code": kindCustomFunction, "confirm": kindHumanInput, "subflow": kindExecuteFlow,
-	"subflow.flowise": kindExecuteFlow, "calculate": kindTool, "calculate.flowise": kindTool, "agent": kindLLM, "agent.flowise": kindLLM, "switch": kindCondition}
+	"subflow.flowise": kindExecuteFlow, "calculate": kindTool, "calculate.flowise": kindTool, "agent": kindLLM, "agent.flowise": kindLLM, "switch": kindCondition, "switch.flowise": kindCondition}
 
 // fieldsOf are the places below a node's data where a field that was added to its step's input may
 // stand.

@@ -1,5 +1,3 @@
-//lint:file-ignore ST1005 clients show these texts, so they are NebulaFlow's to the letter
-
 package nebulaflow
 
 import (

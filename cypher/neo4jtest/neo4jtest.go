@@ -1,6 +1,6 @@
-// Package neo4jtest gives tests a real Neo4j, without a way to skip: a test
-// that needs one fails where none can be had, with what to install. It links
-// package testing, so only tests may import it.
+// Package neo4jtest provides a real Neo4j for tests. A test that needs one never
+// skips: without a server it fails and says what to install. The package imports
+// testing, so only tests may import it.
 //
 // Tests of several packages share the server that $NEO4J_URI names ("make
 // test" sets it for all of them), and Neo4j Community has one database for

@@ -1,5 +1,5 @@
-// Package event holds what those who watch a session are told: events, and questions as people
-// see them.
+// Package event defines what a watcher of a session receives: events, and questions as they are
+// shown to people.
 package event
 
 import "time"
@@ -8,20 +8,35 @@ import "time"
 // excepted, which are provisional). ID grows within a session; see Engine.Subscribe.
 type Event struct {
 	ID      string `json:"-"`
-	Type    string `json:"-"` // snapshot, step, message, token, session, end
+	Type    Type   `json:"-"`
 	Session string `json:"-"`
-	Data    any    `json:"-"` // one of the Event… types, or *Session for a snapshot
+	Data    Data   `json:"-"`
 }
+
+// Data is what an event says. Its type follows from the type of the event, see Type.
+type Data interface{ EventData() }
+
+// A Type says what has happened and which type of Data tells it.
+type Type string
 
 // Types of event.
 const (
-	EventSnapshot = "snapshot"
-	EventStep     = "step"
-	EventMessage  = "message"
-	EventToken    = "token"
-	EventSession  = "session"
-	EventEnd      = "end"
+	EventSnapshot Type = "snapshot" // *engine.Session: the session as it is when watching begins
+	EventStep     Type = "step"     // StepEvent
+	EventMessage  Type = "message"  // function.Message
+	EventToken    Type = "token"    // TokenEvent
+	EventSession  Type = "session"  // StatusEvent
+	EventEnd      Type = "end"      // StatusEvent; the last event
 )
+
+// EventData marks StepEvent as Data.
+func (StepEvent) EventData() {}
+
+// EventData marks TokenEvent as Data.
+func (TokenEvent) EventData() {}
+
+// EventData marks StatusEvent as Data.
+func (StatusEvent) EventData() {}
 
 // StepEvent: a step has changed its status, or an attempt has failed and the next one waits.
 type StepEvent struct {

@@ -3,7 +3,7 @@ package event
 // A Noted waits for the checkpoint that makes it true. It is noted also when no one
 // watches: somebody may begin to before the checkpoint is written.
 type Noted struct {
-	Kind   string
-	Data   any
+	Kind   Type
+	Data   Data
 	Seq, N int64 // counters when it happened
 }

@@ -9,3 +9,6 @@ type Message struct {
 	ID      string `json:"id"` // session/n
 	N       int64  `json:"-"`  // 1, 2, … within the session
 }
+
+// EventData marks Message as what an event may say, see engine.Event.
+func (Message) EventData() {}

@@ -61,7 +61,7 @@ func (v *validation) wrongInput(c *CompiledStep, spec *function.Spec) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		property, value := spec.Input.Properties[name], strings.TrimSpace(string(given[name]))
-		if property == nil || v.told(c.ID, name) || slices.Contains(spec.Raw, name) || strings.Contains(value, "@") {
+		if property == nil || v.reported(c.ID, name) || slices.Contains(spec.Raw, name) || strings.Contains(value, "@") {
 			continue
 		}
 		allowed := property.Types
@@ -83,8 +83,8 @@ func (v *validation) wrongInput(c *CompiledStep, spec *function.Spec) {
 	}
 }
 
-// told reports whether a problem of a step names an input field already, at its beginning.
-func (v *validation) told(step, field string) bool {
+// reported reports whether a problem of a step names an input field already, at its beginning.
+func (v *validation) reported(step, field string) bool {
 	return slices.ContainsFunc(v.problems, func(p function.Problem) bool {
 		rest, found := strings.CutPrefix(p.Message, field)
 		return found && p.Step == step && strings.IndexAny(rest, ":[") == 0

@@ -229,13 +229,14 @@ func (d *doctor) waiting(ctx context.Context) error {
 func (d *doctor) sessions(ctx context.Context) error {
 	definitions := map[string]*graph.Definition{}
 	looked, strange := 0, 0
-	look := func(rec *store.SessionRecord) {
+	look := func(rec *store.SessionRecord) bool {
 		looked++
 		if strange < 100 {
 			n := len(d.findings)
 			d.session(ctx, rec, definitions)
 			strange += len(d.findings) - n
 		}
+		return true
 	}
 	// Apart from each other: sessions without a status are in no index, and there are few.
 	err := d.i.eachSession(ctx, store.SessionQuery{Status: []string{""}}, doctorSessions, look)

@@ -1,9 +1,9 @@
 // Package inspect answers an operator's questions about sessions and workflows: why a session does
-// not go on, which sessions an edit would touch, what another condition would have decided, what
-// is wrong with a store. It reads; nothing here writes.
+// not continue, which sessions an edit would affect, what another condition would have decided,
+// what is wrong with a store. It only reads.
 //
-// It knows the store, the state and the graph, and no engine: what it is told of an engine it gets
-// by Options. An engine embeds an Inspector, so that its methods are the engine's.
+// It uses the store, the state and the graph, and does not import the engine: data of an engine is
+// passed in Options. An engine embeds an Inspector, so the methods of both are the same.
 package inspect
 
 import (
@@ -34,6 +34,8 @@ type Options struct {
 	Load func() []store.Finding
 	// HeardWithin is how long an engine may be silent before it counts as gone.
 	HeardWithin time.Duration
+	// SearchTime is how long a search looks before it says what it has found.
+	SearchTime func() time.Duration
 }
 
 // Definitions reads the definitions of workflows.
@@ -57,8 +59,9 @@ var openStatuses = []string{store.StatusActive, store.StatusAwaitingInput, store
 // pageSize is how many records are read together.
 const pageSize = 200
 
-// EachSession visits the sessions of a query with their states, newest first, at most limit.
-func EachSession(ctx context.Context, s store.Sessions, q store.SessionQuery, limit int, visit func(*store.SessionRecord)) error {
+// EachSession visits the sessions of a query with their states, newest first, at most limit, until
+// visit returns false.
+func EachSession(ctx context.Context, s store.Sessions, q store.SessionQuery, limit int, visit func(*store.SessionRecord) bool) error {
 	q.WithState = true
 	for left := limit; left > 0; {
 		q.Limit = min(left, pageSize)
@@ -67,7 +70,9 @@ func EachSession(ctx context.Context, s store.Sessions, q store.SessionQuery, li
 			return err
 		}
 		for i := range page {
-			visit(&page[i])
+			if !visit(&page[i]) {
+				return nil
+			}
 		}
 		left -= len(page)
 		if len(page) < q.Limit {
@@ -78,7 +83,7 @@ func EachSession(ctx context.Context, s store.Sessions, q store.SessionQuery, li
 	return nil
 }
 
-func (i *Inspector) eachSession(ctx context.Context, q store.SessionQuery, limit int, visit func(*store.SessionRecord)) error {
+func (i *Inspector) eachSession(ctx context.Context, q store.SessionQuery, limit int, visit func(*store.SessionRecord) bool) error {
 	return EachSession(ctx, i.o.Store, q, limit, visit)
 }
 

@@ -24,14 +24,14 @@ func (i *Inspector) Standing(ctx context.Context, workflow string) (*Standing, e
 	out := &Standing{Steps: map[string]map[string]int64{}}
 	read := 0
 	q := store.SessionQuery{Workflow: workflow, Status: []string{store.StatusError, store.StatusPending, store.StatusActive, store.StatusPaused}}
-	err := i.eachSession(ctx, q, standingSessions+1, func(rec *store.SessionRecord) {
+	err := i.eachSession(ctx, q, standingSessions+1, func(rec *store.SessionRecord) bool {
 		if read++; read > standingSessions {
 			out.More = true
-			return
+			return false
 		}
 		st, err := state.Parse(rec.ID, rec.State)
 		if err != nil {
-			return // the session's own page names the fault
+			return true // the session's own page names the fault
 		}
 		for _, id := range st.StepIDs() {
 			switch status := st.Status(id); status {
@@ -42,6 +42,7 @@ func (i *Inspector) Standing(ctx context.Context, workflow string) (*Standing, e
 				out.Steps[id][status]++
 			}
 		}
+		return true
 	})
 	if err != nil {
 		return nil, err

@@ -60,8 +60,9 @@ func (i *Inspector) Traffic(ctx context.Context, workflow string, since time.Tim
 	}
 	out := &Traffic{Workflow: workflow, Steps: map[string]*StepTraffic{}, Paths: map[string]*PathTraffic{}}
 	var ids []string
-	if err := i.eachSession(ctx, store.SessionQuery{Workflow: workflow}, limit+1, func(rec *store.SessionRecord) {
+	if err := i.eachSession(ctx, store.SessionQuery{Workflow: workflow}, limit+1, func(rec *store.SessionRecord) bool {
 		ids = append(ids, rec.ID)
+		return true
 	}); err != nil {
 		return nil, err
 	}

@@ -77,13 +77,20 @@ type StepPath struct {
 	Properties map[string]any `json:"properties"`
 }
 
-// DefinitionDiff compares two texts of a step by hash; to "" is the step as it is now.
-func (i *Inspector) DefinitionDiff(ctx context.Context, workflow, step, from, to string) ([]PropertyDiff, error) {
-	a, err := TextOf(ctx, i, workflow, step, from)
+// A DiffQuery names two texts of a step by their hashes, or beginnings of them.
+type DiffQuery struct {
+	Workflow string
+	Step     string
+	From, To string // "" means the step as it is now
+}
+
+// DefinitionDiff compares two texts of a step.
+func (i *Inspector) DefinitionDiff(ctx context.Context, q DiffQuery) ([]PropertyDiff, error) {
+	a, err := TextOf(ctx, i, q.Workflow, q.Step, q.From)
 	if err != nil {
 		return nil, err
 	}
-	b, err := TextOf(ctx, i, workflow, step, to)
+	b, err := TextOf(ctx, i, q.Workflow, q.Step, q.To)
 	if err != nil {
 		return nil, err
 	}

@@ -81,26 +81,26 @@ func (w *world) WriteDocument(ctx context.Context, id string, to io.Writer) erro
 }
 
 // session makes one at rest with a status, below a parent if its id has a slash.
-func (w *world) session(id, workflow, status string, change ...func(*engine.Checkpoint)) {
+func (w *world) session(id, workflow, status string, change ...func(*store.Checkpoint)) {
 	w.Helper()
 	root, _, _ := strings.Cut(id, "/")
-	n := engine.NewSession{ID: id, Workflow: workflow, Status: engine.StatusActive, Root: root, State: []byte(`{}`), Labels: map[string]string{"of": workflow},
-		Claim: &engine.Lease{Token: "t" + id, Owner: "w", For: time.Minute}}
+	n := store.NewSession{ID: id, Workflow: workflow, Status: engine.StatusActive, Root: root, State: []byte(`{}`), Labels: map[string]string{"of": workflow},
+		Claim: &store.Lease{Token: "t" + id, Owner: "w", For: time.Minute}}
 	if i := strings.LastIndex(id, "/"); i > 0 {
 		n.Parent = id[:i]
 	}
-	made, err := w.store.Create(w.Context(), []engine.NewSession{n})
+	made, err := w.store.Create(w.Context(), []store.NewSession{n})
 	if err != nil || made[0].Err != nil {
 		w.Fatal(err, made[0].Err)
 	}
-	c := engine.Checkpoint{Session: id, Lease: "t" + id, Transition: "x" + id, State: []byte(`{"data":{}}`), Status: status, Release: true,
-		Records: engine.Records{Executions: []engine.Execution{{ID: id + "/1", Session: id, Seq: 1, Step: "root", Visit: 1, Status: "complete"}},
+	c := store.Checkpoint{Session: id, Lease: "t" + id, Transition: "x" + id, State: []byte(`{"data":{}}`), Status: status, Release: true,
+		Records: store.Records{Executions: []engine.Execution{{ID: id + "/1", Session: id, Seq: 1, Step: "root", Visit: 1, Status: "complete"}},
 			Messages: []engine.Message{{ID: id + "/1", N: 1, Role: "assistant", Content: "hello <" + id + ">"}}}}
 	for _, f := range change {
 		f(&c)
 	}
-	done, err := w.store.Commit(w.Context(), []engine.Checkpoint{c})
-	if err != nil || done[0].Outcome != engine.Committed {
+	done, err := w.store.Commit(w.Context(), []store.Checkpoint{c})
+	if err != nil || done[0].Outcome != store.Committed {
 		w.Fatal(err, done)
 	}
 }
@@ -150,7 +150,7 @@ func TestWhatGoes(t *testing.T) {
 	w.session("parent/a/1/0/b/1/0", "w", "error")
 	w.session("busy", "w", "complete")
 	w.session("busy/a/1/0", "w", "awaiting_input")
-	w.session("due", "w", "complete", func(c *engine.Checkpoint) { c.DueAt = w.now.Add(time.Hour) })
+	w.session("due", "w", "complete", func(c *store.Checkpoint) { c.DueAt = w.now.Add(time.Hour) })
 	w.now = w.now.Add(6 * 24 * time.Hour)
 	w.session("young", "w", "complete")
 	w.run("")
@@ -205,12 +205,12 @@ func TestArchiveReadsBack(t *testing.T) {
 	w := newWorld(t, "ended=1h")
 	dir := t.TempDir()
 	blob := strings.Repeat("0123456789abcdef", 2)
-	w.session("p", "w", "complete", func(c *engine.Checkpoint) {
+	w.session("p", "w", "complete", func(c *store.Checkpoint) {
 		c.State = []byte(`{"data":{"outputs":{"big":[{"@blob":"` + blob + `","bytes":3}]}}}`)
-		c.Blobs = []engine.Blob{{Session: "p", Hash: blob, Text: []byte("abc")}}
+		c.Blobs = []store.Blob{{Session: "p", Hash: blob, Text: []byte("abc")}}
 		c.Executions = append(c.Executions, engine.Execution{ID: "p/2", Session: "p", Seq: 2, Step: "big", Visit: 1, Function: "utils.loop.loop", Status: "complete",
 			Reads: []engine.Lineage{{Execution: "p/1", Label: "r"}}})
-		c.Results = []engine.StoredResult{{Session: "p", Step: "big", Visit: 1, Index: 0, Output: []byte(`{"n":1}`)}}
+		c.Results = []store.StoredResult{{Session: "p", Step: "big", Visit: 1, Index: 0, Output: []byte(`{"n":1}`)}}
 	})
 	w.session("p/c/1/0", "w", "complete")
 	for i := range 50 {
@@ -338,14 +338,14 @@ func TestTakenUpMeanwhile(t *testing.T) {
 	if err != nil || w.there() != "s" {
 		t.Fatalf("%v, there %q", err, w.there())
 	}
-	claimed, err := w.store.ClaimByID(t.Context(), []string{"s"}, engine.ClaimOptions{Owner: "w", For: time.Minute, Token: func() string { return "again" }})
+	claimed, err := w.store.ClaimByID(t.Context(), []string{"s"}, store.ClaimOptions{Owner: "w", For: time.Minute, Token: func() string { return "again" }})
 	if err != nil || len(claimed) != 1 {
 		t.Fatal(err, claimed)
 	}
 	rec := claimed[0].Session
-	done, err := w.store.Commit(t.Context(), []engine.Checkpoint{{Session: "s", Version: rec.Version, Lease: "again", Transition: "later", Status: "error",
+	done, err := w.store.Commit(t.Context(), []store.Checkpoint{{Session: "s", Version: rec.Version, Lease: "again", Transition: "later", Status: "error",
 		State: []byte(`{"later":true}`), Seen: rec.Inbox, Release: true}})
-	if err != nil || done[0].Outcome != engine.Committed {
+	if err != nil || done[0].Outcome != store.Committed {
 		t.Fatal(err, done)
 	}
 	w.now = w.now.Add(2 * time.Hour)
@@ -361,8 +361,8 @@ type taker struct{ *world }
 
 func (w taker) RemoveEnded(ctx context.Context, owner string, families []retention.Family) error {
 	for i := range families {
-		_, err := w.store.Deliver(ctx, []engine.Delivery{{Session: families[i].Session, Key: "k",
-			Decide: func(engine.InboxView) (*engine.Request, error) {
+		_, err := w.store.Deliver(ctx, []store.Delivery{{Session: families[i].Session, Key: "k",
+			Decide: func(store.InboxView) (*engine.Request, error) {
 				return &engine.Request{Key: "k", Kind: engine.RequestRetry}, nil
 			}}})
 		if err != nil {
@@ -374,10 +374,10 @@ func (w taker) RemoveEnded(ctx context.Context, owner string, families []retenti
 
 func TestDocumentsHaveResultsOfRounds(t *testing.T) {
 	w := newWorld(t, "ended=1h")
-	w.session("p", "w", "complete", func(c *engine.Checkpoint) {
+	w.session("p", "w", "complete", func(c *store.Checkpoint) {
 		for i, step := range []string{"each", "plain"} {
 			c.Executions = append(c.Executions, engine.Execution{ID: fmt.Sprint("p/", i+2), Session: "p", Seq: int64(i + 2), Step: step, Visit: 1, Function: step, Status: "complete"})
-			c.Results = append(c.Results, engine.StoredResult{Session: "p", Step: step, Visit: 1, Output: []byte(`{"n":1}`)})
+			c.Results = append(c.Results, store.StoredResult{Session: "p", Step: step, Visit: 1, Output: []byte(`{"n":1}`)})
 		}
 	})
 	for want, rounds := range map[int]func(string) bool{2: nil, 1: func(function string) bool { return function == "each" }} {

@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 
 	"github.com/stepgraph/stepgraph/internal/jsontext"
@@ -48,6 +49,13 @@ func ParseCounters(session string, text []byte) (*Counters, error) {
 		c.n.Visits = map[string]int{}
 	}
 	return c, nil
+}
+
+// Clone returns counters that share nothing with c.
+func (c *Counters) Clone() *Counters {
+	n := c.n
+	n.Visits, n.Attempts, n.Asks, n.Outputs, n.Calls = maps.Clone(n.Visits), maps.Clone(n.Attempts), maps.Clone(n.Asks), cloneLists(n.Outputs), maps.Clone(n.Calls)
+	return &Counters{n}
 }
 
 // SeenIn is the number of the newest request that counters as stored have seen, without

@@ -48,6 +48,8 @@ type Batch struct {
 	LeaseOwner string
 	LeaseUntil time.Time
 	DueAt      time.Time // sparse: only while something is to be done
+
+	Replayed bool // an earlier call with this key had started it; not stored
 }
 
 // A BatchItem is one session of a batch. Step, Visit and Ask are what the item was

@@ -76,6 +76,12 @@ type NewSession struct {
 	Claim *Lease
 }
 
+// Made reports whether rec, which has the id of n, was created by an earlier sending of n whose
+// answer was lost: no other creation has the token of its claim.
+func (n *NewSession) Made(rec *SessionRecord) bool {
+	return n.Claim != nil && n.Claim.Token == rec.Lease
+}
+
 // An Execution is the record of one ended attempt at a step. JSON fields are JSON text.
 type Execution struct {
 	ID         string          `json:"id"` // session/seq

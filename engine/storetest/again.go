@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var againCases = []testCase{
@@ -18,19 +19,19 @@ var againCases = []testCase{
 }
 
 // recorded is a checkpoint with history, as engines send them.
-func (k *kit) recorded(r engine.SessionRecord) engine.Checkpoint {
+func (k *kit) recorded(r store.SessionRecord) store.Checkpoint {
 	c := k.checkpoint(r)
-	c.Executions = []engine.Execution{execution(r.ID, 1, "root")}
-	c.Messages = []engine.Message{message(r.ID, 1)}
-	c.Children = []engine.NewSession{{ID: r.ID + "/child", Workflow: k.prefix, State: []byte(`{}`), Status: engine.StatusActive}}
+	c.Executions = []store.Execution{execution(r.ID, 1, "root")}
+	c.Messages = []function.Message{message(r.ID, 1)}
+	c.Children = []store.NewSession{{ID: r.ID + "/child", Workflow: k.prefix, State: []byte(`{}`), Status: store.StatusActive}}
 	return c
 }
 
 func againTwice(k *kit) {
 	c := k.recorded(k.held("a"))
-	k.outcome(c, engine.Committed)
+	k.outcome(c, store.Committed)
 	want := k.session("a")
-	again := k.outcome(c, engine.Again)
+	again := k.outcome(c, store.Again)
 	k.equal("inbox", again.Inbox, int64(0))
 	k.near("now", again.Now)
 	k.sameRecord("session", k.session("a"), want)
@@ -40,31 +41,31 @@ func againTwice(k *kit) {
 func againReleased(k *kit) {
 	c := k.recorded(k.held("a"))
 	c.Release = true
-	k.outcome(c, engine.Committed)
+	k.outcome(c, store.Committed)
 	k.deliver(c.Session, "key", signal())
-	k.equal("inbox", k.outcome(c, engine.Again).Inbox, int64(1))
+	k.equal("inbox", k.outcome(c, store.Again).Inbox, int64(1))
 	k.claimOne("a", long)
 	want := k.session("a")
-	k.outcome(c, engine.Again)
+	k.outcome(c, store.Again)
 	k.sameRecord("session", k.session("a"), want)
 	k.historyLength(c.Session, 1, 1)
 }
 
 func againLater(k *kit) {
 	c := k.recorded(k.held("a"))
-	k.outcome(c, engine.Committed)
+	k.outcome(c, store.Committed)
 	k.commit(k.checkpoint(k.session("a")))
 	want := k.session("a")
-	k.outcome(c, engine.Lost)
+	k.outcome(c, store.Lost)
 	k.sameRecord("session", k.session("a"), want)
 	k.historyLength(c.Session, 1, 1)
 }
 
 func againMixed(k *kit) {
 	a, b := k.recorded(k.held("a")), k.recorded(k.held("b"))
-	k.outcome(a, engine.Committed)
-	k.equal("outcomes", k.send(a, b), []engine.CommitOutcome{engine.Again, engine.Committed})
-	k.equal("outcomes", k.send(b, a), []engine.CommitOutcome{engine.Again, engine.Again})
+	k.outcome(a, store.Committed)
+	k.equal("outcomes", k.send(a, b), []store.CommitOutcome{store.Again, store.Committed})
+	k.equal("outcomes", k.send(b, a), []store.CommitOutcome{store.Again, store.Again})
 	k.historyLength(a.Session, 1, 1)
 	k.historyLength(b.Session, 1, 1)
 }
@@ -74,14 +75,14 @@ func againRace(k *kit) {
 	c.Release = true
 	var written, repeated atomic.Int64
 	k.race(6, func(int) error {
-		results, err := k.store.Commit(k.ctx, []engine.Checkpoint{c})
+		results, err := k.store.Commit(k.ctx, []store.Checkpoint{c})
 		if err != nil {
 			return err
 		}
 		switch results[0].Outcome {
-		case engine.Committed:
+		case store.Committed:
 			written.Add(1)
-		case engine.Again:
+		case store.Again:
 			repeated.Add(1)
 		}
 		return nil
@@ -92,7 +93,7 @@ func againRace(k *kit) {
 }
 
 func againBatchRace(k *kit) {
-	var rows []engine.Checkpoint
+	var rows []store.Checkpoint
 	for i := range 20 {
 		rows = append(rows, k.recorded(k.held(fmt.Sprintf("s%02d", i))))
 	}
@@ -104,9 +105,9 @@ func againBatchRace(k *kit) {
 		}
 		for _, r := range results {
 			switch r.Outcome {
-			case engine.Committed:
+			case store.Committed:
 				written.Add(1)
-			case engine.Again:
+			case store.Again:
 			default:
 				return fmt.Errorf("outcome %s", outcomeName(r.Outcome))
 			}
@@ -122,7 +123,7 @@ func againBatchRace(k *kit) {
 func againClosing(k *kit) {
 	c := k.recorded(k.held("a"))
 	c.Closing, c.Release = true, true
-	k.outcome(c, engine.Committed)
+	k.outcome(c, store.Committed)
 	k.deliver(c.Session, "late", signal())
-	k.outcome(c, engine.Again)
+	k.outcome(c, store.Again)
 }

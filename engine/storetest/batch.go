@@ -3,7 +3,8 @@ package storetest
 import (
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var batchCases = []testCase{
@@ -18,8 +19,8 @@ var batchCases = []testCase{
 
 func batchTwice(k *kit) {
 	a, b := k.held("a"), k.held("b")
-	_, err := k.store.Commit(k.ctx, []engine.Checkpoint{k.checkpoint(b), k.checkpoint(a), k.checkpoint(a)})
-	k.isError(err, engine.ErrBadRequest)
+	_, err := k.store.Commit(k.ctx, []store.Checkpoint{k.checkpoint(b), k.checkpoint(a), k.checkpoint(a)})
+	k.isError(err, store.ErrBadRequest)
 	k.isFault(err)
 	k.sameRecord("a", k.session("a"), a)
 	k.sameRecord("b", k.session("b"), b)
@@ -29,10 +30,10 @@ func batchEmptyHistory(k *kit) {
 	a, b, c := k.held("a"), k.held("b"), k.held("c")
 	full := k.recorded(a)
 	none := k.checkpoint(b)
-	none.Executions, none.Messages = []engine.Execution{}, []engine.Message{}
-	none.Applied, none.Children, none.Blobs = []engine.RequestOutcome{}, []engine.NewSession{}, []engine.Blob{}
+	none.Executions, none.Messages = []store.Execution{}, []function.Message{}
+	none.Applied, none.Children, none.Blobs = []store.RequestOutcome{}, []store.NewSession{}, []store.Blob{}
 	only := k.checkpoint(c)
-	only.Messages = []engine.Message{message(c.ID, 1)}
+	only.Messages = []function.Message{message(c.ID, 1)}
 	k.commit(full, none, only)
 	for name, want := range map[string][2]int{"a": {1, 1}, "b": {0, 0}, "c": {0, 1}} {
 		k.equal("version of "+name, k.session(name).Version, int64(1))
@@ -44,8 +45,8 @@ func batchDuplicate(k *kit) {
 	first := k.recorded(k.held("bad"))
 	k.commit(first)
 	bad := k.checkpoint(k.session("bad"))
-	bad.Executions = []engine.Execution{execution(bad.Session, 2, "new"), execution(bad.Session, 1, "old")}
-	rows := []engine.Checkpoint{k.recorded(k.held("a")), bad, k.recorded(k.held("b"))}
+	bad.Executions = []store.Execution{execution(bad.Session, 2, "new"), execution(bad.Session, 1, "old")}
+	rows := []store.Checkpoint{k.recorded(k.held("a")), bad, k.recorded(k.held("b"))}
 	before := k.session("bad")
 	results, err := k.store.Commit(k.ctx, rows)
 	k.isFault(err)
@@ -56,21 +57,21 @@ func batchDuplicate(k *kit) {
 		k.missing(name + "/child")
 	}
 	k.sameRecord("bad", k.session("bad"), before)
-	k.outcome(rows[0], engine.Committed)
-	k.outcome(rows[2], engine.Committed)
+	k.outcome(rows[0], store.Committed)
+	k.outcome(rows[2], store.Committed)
 	_, err = k.store.Commit(k.ctx, rows[1:2])
 	k.isFault(err)
 	k.sameRecord("bad", k.session("bad"), before)
 	k.historyLength(bad.Session, 1, 1)
 	bad.Executions = bad.Executions[:1]
-	k.outcome(bad, engine.Committed)
+	k.outcome(bad, store.Committed)
 }
 
 func batchDuplicateInside(k *kit) {
 	r := k.held("a")
 	c := k.checkpoint(r)
-	c.Executions = []engine.Execution{execution(r.ID, 1, "x"), execution(r.ID, 1, "y")}
-	_, err := k.store.Commit(k.ctx, []engine.Checkpoint{c})
+	c.Executions = []store.Execution{execution(r.ID, 1, "x"), execution(r.ID, 1, "y")}
+	_, err := k.store.Commit(k.ctx, []store.Checkpoint{c})
 	k.isFault(err)
 	k.sameRecord("session", k.session("a"), r)
 	k.historyLength(r.ID, 0, 0)
@@ -81,21 +82,21 @@ func batchDuplicateLost(k *kit) {
 	k.commit(first)
 	stale := k.recorded(k.session("a"))
 	stale.Version = 0
-	k.equal("outcomes", k.send(stale, k.checkpoint(k.held("b"))), []engine.CommitOutcome{engine.Lost, engine.Committed})
+	k.equal("outcomes", k.send(stale, k.checkpoint(k.held("b"))), []store.CommitOutcome{store.Lost, store.Committed})
 }
 
 func batchMany(k *kit) {
-	var sessions []engine.NewSession
+	var sessions []store.NewSession
 	for i := range 300 {
 		n := k.newSession(fmt.Sprintf("s%03d", i))
-		n.Claim = &engine.Lease{Token: k.token(), Owner: "storetest", For: long}
+		n.Claim = &store.Lease{Token: k.token(), Owner: "storetest", For: long}
 		sessions = append(sessions, n)
 	}
-	var rows []engine.Checkpoint
+	var rows []store.Checkpoint
 	for i, r := range k.createAll(sessions...) {
 		c := k.checkpoint(r)
 		c.State = []byte(fmt.Sprintf(`{"n":%d}`, i))
-		c.Executions = []engine.Execution{execution(r.ID, 1, "root"), execution(r.ID, 2, "next")}
+		c.Executions = []store.Execution{execution(r.ID, 1, "root"), execution(r.ID, 2, "next")}
 		rows = append(rows, c)
 	}
 	k.commit(rows...)

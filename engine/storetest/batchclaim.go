@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // batchClaimCases claim whatever batch is due, those of others too, and hold these for
@@ -29,7 +29,7 @@ var batchClaimCases = []testCase{
 }
 
 // dueBatch creates a batch with items that is due now.
-func (k *kit) dueBatch(name, phase string, items int64) engine.Batch {
+func (k *kit) dueBatch(name, phase string, items int64) store.Batch {
 	k.Helper()
 	b := k.createBatch(k.newBatch(name))
 	if items > 0 {
@@ -41,10 +41,10 @@ func (k *kit) dueBatch(name, phase string, items int64) engine.Batch {
 }
 
 // claimBatch claims until it gets the batch of this case.
-func (k *kit) claimBatch(name string, d time.Duration) engine.Batch {
+func (k *kit) claimBatch(name string, d time.Duration) store.Batch {
 	k.Helper()
 	for range 10_000 {
-		b, err := k.store.ClaimBatch(k.ctx, engine.Lease{Token: k.token(), Owner: "storetest", For: long})
+		b, err := k.store.ClaimBatch(k.ctx, store.Lease{Token: k.token(), Owner: "storetest", For: long})
 		k.noError(err)
 		if b == nil {
 			k.Fatalf("batch %s is not due", name)
@@ -61,16 +61,16 @@ func (k *kit) claimBatch(name string, d time.Duration) engine.Batch {
 		return *b
 	}
 	k.Fatalf("batch %s is never claimed", name)
-	return engine.Batch{}
+	return store.Batch{}
 }
 
 // drainBatches claims until nothing is due and returns this case's batches, in the order
 // in which they were claimed.
-func (k *kit) drainBatches() []engine.Batch {
+func (k *kit) drainBatches() []store.Batch {
 	k.Helper()
-	var mine []engine.Batch
+	var mine []store.Batch
 	for {
-		b, err := k.store.ClaimBatch(k.ctx, engine.Lease{Token: k.token(), Owner: "storetest", For: long})
+		b, err := k.store.ClaimBatch(k.ctx, store.Lease{Token: k.token(), Owner: "storetest", For: long})
 		k.noError(err)
 		if b == nil {
 			return mine
@@ -82,10 +82,10 @@ func (k *kit) drainBatches() []engine.Batch {
 }
 
 func batchClaimDue(k *kit) {
-	due := k.dueBatch("due", engine.BatchPinning, 2)
+	due := k.dueBatch("due", store.BatchPinning, 2)
 	k.createBatch(k.newBatch("collecting"))
 	later := k.createBatch(k.newBatch("later"))
-	later.Phase, later.DueAt = engine.BatchRunning, k.now().Add(long)
+	later.Phase, later.DueAt = store.BatchRunning, k.now().Add(long)
 	k.saveBatch(later, nil, true)
 	mine := k.drainBatches()
 	k.equal("claimed", len(mine), 1)
@@ -104,7 +104,7 @@ func batchClaimOrder(k *kit) {
 	now := k.now()
 	for name, age := range map[string]time.Duration{"second": time.Hour, "third": time.Minute, "first": 10 * time.Hour} {
 		b := k.createBatch(k.newBatch(name))
-		b.Phase, b.DueAt = engine.BatchRunning, now.Add(-age)
+		b.Phase, b.DueAt = store.BatchRunning, now.Add(-age)
 		k.saveBatch(b, nil, true)
 	}
 	var order []string
@@ -116,7 +116,7 @@ func batchClaimOrder(k *kit) {
 
 func batchClaimNone(k *kit) {
 	k.drainBatches()
-	b, err := k.store.ClaimBatch(k.ctx, engine.Lease{Token: k.token(), Owner: "storetest", For: long})
+	b, err := k.store.ClaimBatch(k.ctx, store.Lease{Token: k.token(), Owner: "storetest", For: long})
 	k.noError(err)
 	if b != nil {
 		k.Fatalf("claimed %+v", *b)
@@ -126,10 +126,10 @@ func batchClaimNone(k *kit) {
 func batchClaimRace(k *kit) {
 	k.drainBatches()
 	for round := range 5 {
-		b := k.dueBatch(fmt.Sprintf("b%d", round), engine.BatchRunning, 0)
+		b := k.dueBatch(fmt.Sprintf("b%d", round), store.BatchRunning, 0)
 		var won atomic.Int64
 		k.race(16, func(int) error {
-			got, err := k.store.ClaimBatch(k.ctx, engine.Lease{Token: k.token(), Owner: "storetest", For: long})
+			got, err := k.store.ClaimBatch(k.ctx, store.Lease{Token: k.token(), Owner: "storetest", For: long})
 			if got != nil && got.ID == b.ID {
 				won.Add(1)
 			}
@@ -143,11 +143,11 @@ func batchClaimRaceMany(k *kit) {
 	k.drainBatches()
 	const batches = 12
 	for i := range batches {
-		k.dueBatch(fmt.Sprintf("b%02d", i), engine.BatchRunning, 0)
+		k.dueBatch(fmt.Sprintf("b%02d", i), store.BatchRunning, 0)
 	}
 	got := make([]string, 3*batches)
 	k.race(len(got), func(i int) error {
-		b, err := k.store.ClaimBatch(k.ctx, engine.Lease{Token: k.token(), Owner: "storetest", For: long})
+		b, err := k.store.ClaimBatch(k.ctx, store.Lease{Token: k.token(), Owner: "storetest", For: long})
 		if b != nil {
 			got[i] = b.ID
 		}
@@ -171,7 +171,7 @@ func batchClaimRaceMany(k *kit) {
 }
 
 func batchClaimExpired(k *kit) {
-	k.dueBatch("a", engine.BatchRunning, 1)
+	k.dueBatch("a", store.BatchRunning, 1)
 	dead := k.claimBatch("a", brief)
 	k.pass(dead.LeaseUntil)
 	next := k.claimBatch("a", long)
@@ -182,13 +182,13 @@ func batchClaimExpired(k *kit) {
 }
 
 func batchSave(k *kit) {
-	k.dueBatch("a", engine.BatchPinning, 3)
+	k.dueBatch("a", store.BatchPinning, 3)
 	b := k.claimBatch("a", long)
-	items := k.items("a", engine.ItemQuery{})
+	items := k.items("a", store.ItemQuery{})
 	items[0].Step, items[0].Visit, items[0].Ask = "ask", 3, 2
-	items[1].Outcome, items[1].Error = engine.ItemFailed, "no open question"
-	b.Phase, b.Done, b.Failed, b.Reached, b.Message = engine.BatchRunning, 0, 1, 2, "on its way"
-	ok, err := k.store.SaveBatch(k.ctx, b, append(items[:2:2], engine.BatchItem{N: 77, Outcome: engine.ItemDone}), 2*long, false)
+	items[1].Outcome, items[1].Error = store.ItemFailed, "no open question"
+	b.Phase, b.Done, b.Failed, b.Reached, b.Message = store.BatchRunning, 0, 1, 2, "on its way"
+	ok, err := k.store.SaveBatch(k.ctx, b, append(items[:2:2], store.BatchItem{N: 77, Outcome: store.ItemDone}), 2*long, false)
 	k.noError(err)
 	k.equal("saved", ok, true)
 	got := k.batch("a")
@@ -198,47 +198,47 @@ func batchSave(k *kit) {
 	want.LeaseUntil = got.UpdatedAt.Add(2 * long)
 	want.DueAt = want.LeaseUntil
 	k.sameBatch("read", got, want)
-	k.sameItems("items", "a", k.items("a", engine.ItemQuery{}), items)
-	items[0].Outcome, items[0].Would = engine.ItemDone, []byte(`{"status":"complete"}`)
+	k.sameItems("items", "a", k.items("a", store.ItemQuery{}), items)
+	items[0].Outcome, items[0].Would = store.ItemDone, []byte(`{"status":"complete"}`)
 	b.Done, b.Message = 1, ""
 	k.saveBatch(b, items[:1], true)
-	k.sameItems("items then", "a", k.items("a", engine.ItemQuery{}), items)
+	k.sameItems("items then", "a", k.items("a", store.ItemQuery{}), items)
 	k.equal("message", k.batch("a").Message, "")
 }
 
 func batchSaveStale(k *kit) {
-	k.dueBatch("a", engine.BatchRunning, 2)
+	k.dueBatch("a", store.BatchRunning, 2)
 	b := k.claimBatch("a", long)
-	items := k.items("a", engine.ItemQuery{})
+	items := k.items("a", store.ItemQuery{})
 	for _, token := range []string{"stale", ""} {
 		late := b
-		late.Lease, late.Phase, late.Done = token, engine.BatchComplete, 2
-		changed := []engine.BatchItem{items[0], items[1]}
-		changed[0].Outcome, changed[1].Step = engine.ItemDone, "ask"
+		late.Lease, late.Phase, late.Done = token, store.BatchComplete, 2
+		changed := []store.BatchItem{items[0], items[1]}
+		changed[0].Outcome, changed[1].Step = store.ItemDone, "ask"
 		k.saveBatch(late, changed, false)
 	}
 	k.sameBatch("read", k.batch("a"), b)
-	k.sameItems("items", "a", k.items("a", engine.ItemQuery{}), items)
+	k.sameItems("items", "a", k.items("a", store.ItemQuery{}), items)
 }
 
 func batchSaveDone(k *kit) {
-	k.dueBatch("a", engine.BatchRunning, 2)
+	k.dueBatch("a", store.BatchRunning, 2)
 	b := k.claimBatch("a", long)
-	items := k.items("a", engine.ItemQuery{})
-	items[0].Outcome, items[0].Step, items[0].Visit = engine.ItemDone, "ask", 1
+	items := k.items("a", store.ItemQuery{})
+	items[0].Outcome, items[0].Step, items[0].Visit = store.ItemDone, "ask", 1
 	b.Done = 1
 	ok, err := k.store.SaveBatch(k.ctx, b, items[:1], long, false)
 	k.noError(err)
 	k.equal("saved", ok, true)
-	again := []engine.BatchItem{items[0], items[1]}
-	again[0].Outcome, again[0].Error, again[0].Step = engine.ItemFailed, "answered already", "other"
-	again[1].Outcome = engine.ItemDone
+	again := []store.BatchItem{items[0], items[1]}
+	again[0].Outcome, again[0].Error, again[0].Step = store.ItemFailed, "answered already", "other"
+	again[1].Outcome = store.ItemDone
 	k.saveBatch(b, again, true)
-	k.sameItems("items", "a", k.items("a", engine.ItemQuery{}), []engine.BatchItem{items[0], again[1]})
+	k.sameItems("items", "a", k.items("a", store.ItemQuery{}), []store.BatchItem{items[0], again[1]})
 }
 
 func batchSaveRelease(k *kit) {
-	k.dueBatch("a", engine.BatchRunning, 0)
+	k.dueBatch("a", store.BatchRunning, 0)
 	b := k.claimBatch("a", long)
 	due := k.now().Add(brief)
 	b.DueAt = due
@@ -250,26 +250,26 @@ func batchSaveRelease(k *kit) {
 	k.saveBatch(b, nil, false)
 	k.pass(due)
 	b = k.claimBatch("a", long)
-	b.Phase, b.DueAt = engine.BatchComplete, time.Time{}
+	b.Phase, b.DueAt = store.BatchComplete, time.Time{}
 	k.saveBatch(b, nil, true)
 	k.equal("due_at is gone", k.batch("a").DueAt.IsZero(), true)
 	k.equal("claimed", len(k.drainBatches()), 0)
 }
 
 func batchStop(k *kit) {
-	k.dueBatch("a", engine.BatchRunning, 2)
+	k.dueBatch("a", store.BatchRunning, 2)
 	held := k.claimBatch("a", long)
 	stopped, err := k.store.StopBatch(k.ctx, held.ID, "stop it")
 	k.noError(err)
 	want := held
-	want.Phase, want.Message, want.UpdatedAt = engine.BatchStopped, "stop it", stopped.UpdatedAt
+	want.Phase, want.Message, want.UpdatedAt = store.BatchStopped, "stop it", stopped.UpdatedAt
 	want.Lease, want.LeaseOwner, want.LeaseUntil, want.DueAt = "", "", time.Time{}, time.Time{}
 	k.near("updated_at", stopped.UpdatedAt)
 	k.sameBatch("stopped", *stopped, want)
 	k.sameBatch("read", k.batch("a"), want)
-	items := k.items("a", engine.ItemQuery{})
-	changed := []engine.BatchItem{items[0]}
-	changed[0].Outcome = engine.ItemDone
+	items := k.items("a", store.ItemQuery{})
+	changed := []store.BatchItem{items[0]}
+	changed[0].Outcome = store.ItemDone
 	held.Done = 1
 	for _, release := range []bool{false, true} {
 		ok, err := k.store.SaveBatch(k.ctx, held, changed, long, release)
@@ -278,26 +278,26 @@ func batchStop(k *kit) {
 	}
 	held.Lease = ""
 	k.saveBatch(held, changed, false)
-	k.sameItems("items", "a", k.items("a", engine.ItemQuery{}), items)
+	k.sameItems("items", "a", k.items("a", store.ItemQuery{}), items)
 	k.sameBatch("read then", k.batch("a"), want)
 	k.equal("claimed", len(k.drainBatches()), 0)
 }
 
 func batchStopOver(k *kit) {
-	k.dueBatch("a", engine.BatchRunning, 0)
+	k.dueBatch("a", store.BatchRunning, 0)
 	b := k.claimBatch("a", long)
-	b.Phase, b.DueAt = engine.BatchComplete, time.Time{}
+	b.Phase, b.DueAt = store.BatchComplete, time.Time{}
 	k.saveBatch(b, nil, true)
 	complete := k.batch("a")
-	for _, f := range []func() (*engine.Batch, error){
-		func() (*engine.Batch, error) { return k.store.StopBatch(k.ctx, b.ID, "too late") },
-		func() (*engine.Batch, error) { return k.store.ContinueBatch(k.ctx, b.ID) },
+	for _, f := range []func() (*store.Batch, error){
+		func() (*store.Batch, error) { return k.store.StopBatch(k.ctx, b.ID, "too late") },
+		func() (*store.Batch, error) { return k.store.ContinueBatch(k.ctx, b.ID) },
 	} {
 		got, err := f()
 		k.noError(err)
 		k.sameBatch("complete", *got, complete)
 	}
-	k.dueBatch("b", engine.BatchRunning, 0)
+	k.dueBatch("b", store.BatchRunning, 0)
 	first, err := k.store.StopBatch(k.ctx, k.id("b"), "first")
 	k.noError(err)
 	second, err := k.store.StopBatch(k.ctx, k.id("b"), "second")
@@ -306,7 +306,7 @@ func batchStopOver(k *kit) {
 }
 
 func batchContinue(k *kit) {
-	for _, phase := range []string{engine.BatchPinning, engine.BatchRunning, engine.BatchCollecting} {
+	for _, phase := range []string{store.BatchPinning, store.BatchRunning, store.BatchCollecting} {
 		b := k.createBatch(k.newBatch(phase))
 		b.Phase, b.Failed, b.Done, b.Reached = phase, 3, 2, 5
 		k.saveBatch(b, nil, true)
@@ -314,7 +314,7 @@ func batchContinue(k *kit) {
 		k.noError(err)
 		got, err := k.store.ContinueBatch(k.ctx, b.ID)
 		k.noError(err)
-		if phase == engine.BatchCollecting {
+		if phase == store.BatchCollecting {
 			k.equal("due_at of one that collects", got.DueAt.IsZero(), true)
 		} else {
 			k.near("due_at of one that was "+phase, got.DueAt)
@@ -328,24 +328,24 @@ func batchContinue(k *kit) {
 		k.sameBatch("continued twice", *again, want)
 	}
 	k.equal("claimed", len(k.drainBatches()), 2)
-	k.dueBatch("own", engine.BatchRunning, 0)
+	k.dueBatch("own", store.BatchRunning, 0)
 	b := k.claimBatch("own", long)
-	b.Phase, b.Message, b.DueAt = engine.BatchStopped, "stopped after 3 failures", time.Time{}
+	b.Phase, b.Message, b.DueAt = store.BatchStopped, "stopped after 3 failures", time.Time{}
 	k.saveBatch(b, nil, true)
 	got, err := k.store.ContinueBatch(k.ctx, b.ID)
 	k.noError(err)
-	k.equal("phase, message", []string{got.Phase, got.Message}, []string{engine.BatchRunning, ""})
+	k.equal("phase, message", []string{got.Phase, got.Message}, []string{store.BatchRunning, ""})
 	k.claimBatch("own", long)
 }
 
 func batchDeleteHeld(k *kit) {
-	k.dueBatch("a", engine.BatchRunning, 3)
+	k.dueBatch("a", store.BatchRunning, 3)
 	b := k.claimBatch("a", long)
 	_, err := k.store.DeleteBatch(k.ctx, b.ID)
-	k.isError(err, engine.ErrSessionBusy)
+	k.isError(err, store.ErrSessionBusy)
 	k.isFault(err)
 	k.sameBatch("read", k.batch("a"), b)
-	k.equal("items", len(k.items("a", engine.ItemQuery{})), 3)
+	k.equal("items", len(k.items("a", store.ItemQuery{})), 3)
 	b.DueAt = k.now()
 	k.saveBatch(b, nil, true)
 	done, err := k.store.DeleteBatch(k.ctx, b.ID)

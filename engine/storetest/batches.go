@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // batchesCases are those of batches of sessions that claim nothing.
@@ -22,12 +22,12 @@ var batchesCases = []testCase{
 }
 
 // newBatch is a batch of this case.
-func (k *kit) newBatch(name string) engine.Batch {
-	return engine.Batch{ID: k.id(name), Action: engine.RequestAnswer, Options: []byte(`{"step":"ask"}`), By: "somebody"}
+func (k *kit) newBatch(name string) store.Batch {
+	return store.Batch{ID: k.id(name), Action: store.RequestAnswer, Options: []byte(`{"step":"ask"}`), By: "somebody"}
 }
 
 // createBatch creates a batch that has to be new.
-func (k *kit) createBatch(b engine.Batch) engine.Batch {
+func (k *kit) createBatch(b store.Batch) store.Batch {
 	k.Helper()
 	made, exists, err := k.store.CreateBatch(k.ctx, b)
 	k.noError(err)
@@ -38,7 +38,7 @@ func (k *kit) createBatch(b engine.Batch) engine.Batch {
 }
 
 // batch reads a batch of this case.
-func (k *kit) batch(name string) engine.Batch {
+func (k *kit) batch(name string) store.Batch {
 	k.Helper()
 	b, err := k.store.Batch(k.ctx, k.id(name))
 	k.noError(err)
@@ -46,7 +46,7 @@ func (k *kit) batch(name string) engine.Batch {
 }
 
 // sameBatch compares all of two batches; times to the millisecond.
-func (k *kit) sameBatch(what string, got, want engine.Batch) {
+func (k *kit) sameBatch(what string, got, want store.Batch) {
 	k.Helper()
 	for _, t := range []struct {
 		name      string
@@ -63,16 +63,16 @@ func (k *kit) sameBatch(what string, got, want engine.Batch) {
 
 func batchesCreate(k *kit) {
 	b := k.newBatch("a")
-	b.Phase, b.Key, b.BodyHash = engine.BatchRunning, k.id("key"), "h"
+	b.Phase, b.Key, b.BodyHash = store.BatchRunning, k.id("key"), "h"
 	b.DueAt, b.Lease = k.now(), "somebody's"
 	made := k.createBatch(b)
 	k.near("created_at", made.CreatedAt)
 	want := b
-	want.Phase, want.DueAt, want.Lease = engine.BatchCollecting, time.Time{}, ""
+	want.Phase, want.DueAt, want.Lease = store.BatchCollecting, time.Time{}, ""
 	want.CreatedAt, want.UpdatedAt = made.CreatedAt, made.CreatedAt
 	k.sameBatch("created", made, want)
 	k.sameBatch("read", k.batch("a"), want)
-	k.equal("items", len(k.items("a", engine.ItemQuery{})), 0)
+	k.equal("items", len(k.items("a", store.ItemQuery{})), 0)
 }
 
 func batchesKey(k *kit) {
@@ -87,11 +87,11 @@ func batchesKey(k *kit) {
 	k.sameBatch("the first", again, first)
 	second.BodyHash = "other"
 	_, exists, err = k.store.CreateBatch(k.ctx, second)
-	k.isError(err, engine.ErrKeyReused)
+	k.isError(err, store.ErrKeyReused)
 	k.isFault(err)
 	k.equal("exists with an error", exists, false)
 	_, err = k.store.Batch(k.ctx, second.ID)
-	k.isError(err, engine.ErrBatchNotFound)
+	k.isError(err, store.ErrBatchNotFound)
 	k.createBatch(k.newBatch("without key"))
 	k.createBatch(k.newBatch("without key either"))
 }
@@ -102,21 +102,21 @@ func batchesID(k *kit) {
 	k.noError(err)
 	k.equal("exists", exists, true)
 	k.sameBatch("the first", again, first)
-	for name, change := range map[string]func(*engine.Batch){
-		"with a key": func(b *engine.Batch) { b.Key = k.id("key") }, "with another body": func(b *engine.Batch) { b.BodyHash = "other" },
+	for name, change := range map[string]func(*store.Batch){
+		"with a key": func(b *store.Batch) { b.Key = k.id("key") }, "with another body": func(b *store.Batch) { b.BodyHash = "other" },
 	} {
 		b := k.newBatch("a")
 		change(&b)
 		if _, _, err := k.store.CreateBatch(k.ctx, b); err == nil {
 			k.Errorf("%s: no error", name)
 		} else {
-			k.isError(err, engine.ErrKeyReused)
+			k.isError(err, store.ErrKeyReused)
 		}
 	}
 }
 
 func batchesKeyRace(k *kit) {
-	made := make([]engine.Batch, 8)
+	made := make([]store.Batch, 8)
 	fresh := make([]bool, len(made))
 	k.race(len(made), func(i int) error {
 		b := k.newBatch(fmt.Sprintf("b%d", i))
@@ -141,7 +141,7 @@ func batchesList(k *kit) {
 		want = append([]string{k.createBatch(k.newBatch(fmt.Sprintf("b%d", i))).ID}, want...)
 	}
 	var got []string
-	after, last := engine.Cursor{}, engine.Cursor{At: k.now().Add(long)}
+	after, last := store.Cursor{}, store.Cursor{At: k.now().Add(long)}
 	for page := 0; len(got) < len(want); page++ {
 		list, err := k.store.ListBatches(k.ctx, after, 3)
 		k.noError(err)
@@ -149,7 +149,7 @@ func batchesList(k *kit) {
 			k.Fatalf("page %d has %d batches; found so far %v", page, len(list), got)
 		}
 		for _, b := range list {
-			after = engine.Cursor{At: b.CreatedAt, ID: b.ID}
+			after = store.Cursor{At: b.CreatedAt, ID: b.ID}
 			if order := last.At.Compare(after.At); order < 0 || order == 0 && last.ID <= after.ID {
 				k.Fatalf("%s of %v comes after %s of %v", after.ID, after.At, last.ID, last.At)
 			}
@@ -161,7 +161,7 @@ func batchesList(k *kit) {
 		}
 	}
 	k.equal("found", len(got), len(want))
-	all, err := k.store.ListBatches(k.ctx, engine.Cursor{}, 0)
+	all, err := k.store.ListBatches(k.ctx, store.Cursor{}, 0)
 	k.noError(err)
 	if len(all) < len(want) || len(all) > 50 {
 		k.Errorf("a page of no limit has %d batches", len(all))
@@ -170,26 +170,26 @@ func batchesList(k *kit) {
 
 func batchesUnknown(k *kit) {
 	_, err := k.store.Batch(k.ctx, k.id("not-there"))
-	k.isError(err, engine.ErrBatchNotFound)
-	k.isError(k.store.AddBatchItems(k.ctx, k.id("not-there"), k.newItems(1, 2)), engine.ErrBatchNotFound)
+	k.isError(err, store.ErrBatchNotFound)
+	k.isError(k.store.AddBatchItems(k.ctx, k.id("not-there"), k.newItems(1, 2)), store.ErrBatchNotFound)
 	_, err = k.store.StopBatch(k.ctx, k.id("not-there"), "")
-	k.isError(err, engine.ErrBatchNotFound)
+	k.isError(err, store.ErrBatchNotFound)
 	_, err = k.store.ContinueBatch(k.ctx, k.id("not-there"))
-	k.isError(err, engine.ErrBatchNotFound)
+	k.isError(err, store.ErrBatchNotFound)
 	_, err = k.store.DeleteBatch(k.ctx, k.id("not-there"))
-	k.isError(err, engine.ErrBatchNotFound)
+	k.isError(err, store.ErrBatchNotFound)
 	k.isFault(err)
-	ok, err := k.store.SaveBatch(k.ctx, engine.Batch{ID: k.id("not-there"), Phase: engine.BatchRunning}, nil, long, true)
+	ok, err := k.store.SaveBatch(k.ctx, store.Batch{ID: k.id("not-there"), Phase: store.BatchRunning}, nil, long, true)
 	k.noError(err)
 	k.equal("saved", ok, false)
-	k.equal("items", len(k.items("not-there", engine.ItemQuery{})), 0)
+	k.equal("items", len(k.items("not-there", store.ItemQuery{})), 0)
 }
 
 func batchesSaveCollecting(k *kit) {
 	b := k.createBatch(k.newBatch("a"))
 	b.Lease = "of another engine"
 	k.saveBatch(b, nil, false)
-	b.Lease, b.Phase, b.Total, b.DueAt = "", engine.BatchRunning, 3, k.now().Add(long)
+	b.Lease, b.Phase, b.Total, b.DueAt = "", store.BatchRunning, 3, k.now().Add(long)
 	k.saveBatch(b, nil, true)
 	got := k.batch("a")
 	k.near("updated_at", got.UpdatedAt)
@@ -201,7 +201,7 @@ func batchesSaveCollecting(k *kit) {
 }
 
 // saveBatch saves a batch, giving its lease up, and wants it to be saved or refused.
-func (k *kit) saveBatch(b engine.Batch, items []engine.BatchItem, want bool) {
+func (k *kit) saveBatch(b store.Batch, items []store.BatchItem, want bool) {
 	k.Helper()
 	ok, err := k.store.SaveBatch(k.ctx, b, items, long, true)
 	k.noError(err)
@@ -226,12 +226,12 @@ func batchesDelete(k *kit) {
 		}
 	}
 	_, err := k.store.Batch(k.ctx, b.ID)
-	k.isError(err, engine.ErrBatchNotFound)
-	k.equal("items", len(k.items("a", engine.ItemQuery{})), 0)
-	k.equal("open items", len(k.items("a", engine.ItemQuery{Outcome: engine.ItemOpen})), 0)
-	k.equal("items of the other", len(k.items("other", engine.ItemQuery{})), 3)
+	k.isError(err, store.ErrBatchNotFound)
+	k.equal("items", len(k.items("a", store.ItemQuery{})), 0)
+	k.equal("open items", len(k.items("a", store.ItemQuery{Outcome: store.ItemOpen})), 0)
+	k.equal("items of the other", len(k.items("other", store.ItemQuery{})), 3)
 	_, err = k.store.DeleteBatch(k.ctx, b.ID)
-	k.isError(err, engine.ErrBatchNotFound)
+	k.isError(err, store.ErrBatchNotFound)
 	b.BodyHash = "other"
 	k.createBatch(b)
 }
@@ -245,9 +245,9 @@ func batchesDeleteFinal(k *kit) {
 	if done {
 		return // this store needs one step only
 	}
-	k.isError(k.store.AddBatchItems(k.ctx, k.id("a"), k.newItems(1, 2)), engine.ErrVersionMismatch)
+	k.isError(k.store.AddBatchItems(k.ctx, k.id("a"), k.newItems(1, 2)), store.ErrVersionMismatch)
 	b, err := k.store.ContinueBatch(k.ctx, k.id("a"))
 	k.noError(err)
-	k.equal("phase, due_at", []any{b.Phase, b.DueAt.IsZero()}, []any{engine.BatchStopped, true})
+	k.equal("phase, due_at", []any{b.Phase, b.DueAt.IsZero()}, []any{store.BatchStopped, true})
 	k.saveBatch(*b, nil, false)
 }

@@ -3,7 +3,7 @@ package storetest
 import (
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var blobCases = []testCase{
@@ -32,7 +32,7 @@ func (k *kit) blobs(name string, hashes ...string) map[string]string {
 
 func blobKept(k *kit) {
 	c := k.checkpoint(k.held("a"))
-	c.Blobs = []engine.Blob{{Session: k.id("a"), Hash: "one", Text: []byte(`"1"`)}, {Session: k.id("a"), Hash: "two", Text: []byte(`"2"`)}}
+	c.Blobs = []store.Blob{{Session: k.id("a"), Hash: "one", Text: []byte(`"1"`)}, {Session: k.id("a"), Hash: "two", Text: []byte(`"2"`)}}
 	k.commit(c)
 	k.equal("blobs", k.blobs("a", "one", "two", "three"), map[string]string{"one": `"1"`, "two": `"2"`})
 	k.equal("one of them", k.blobs("a", "two"), map[string]string{"two": `"2"`})
@@ -46,14 +46,14 @@ func blobKept(k *kit) {
 
 func blobAgain(k *kit) {
 	c := k.checkpoint(k.held("a"))
-	c.Blobs = []engine.Blob{{Hash: "one", Text: []byte(`"1"`)}}
+	c.Blobs = []store.Blob{{Hash: "one", Text: []byte(`"1"`)}}
 	k.commit(c)
 	c = k.checkpoint(k.session("a"))
-	c.Blobs = []engine.Blob{{Hash: "one", Text: []byte(`"1"`)}}
+	c.Blobs = []store.Blob{{Hash: "one", Text: []byte(`"1"`)}}
 	k.commit(c)
 	k.equal("blobs", k.blobs("a", "one"), map[string]string{"one": `"1"`})
 	c = k.checkpoint(k.session("a"))
-	c.DropBlobs, c.Blobs = []string{"one"}, []engine.Blob{{Hash: "one", Text: []byte(`"1"`)}}
+	c.DropBlobs, c.Blobs = []string{"one"}, []store.Blob{{Hash: "one", Text: []byte(`"1"`)}}
 	k.commit(c)
 	k.equal("blobs", k.blobs("a", "one"), map[string]string{"one": `"1"`})
 }
@@ -61,9 +61,9 @@ func blobAgain(k *kit) {
 func blobCopy(k *kit) {
 	parent := k.atRest("parent")
 	other := k.checkpoint(k.held("other"))
-	other.Blobs = []engine.Blob{{Hash: "one", Text: []byte(`"1"`)}}
+	other.Blobs = []store.Blob{{Hash: "one", Text: []byte(`"1"`)}}
 	c := k.checkpoint(k.held("child"))
-	c.Blobs = []engine.Blob{{Session: parent.ID, Hash: "one", Text: []byte(`"1"`)}, {Session: k.id("not-there"), Hash: "one", Text: []byte(`"1"`)}}
+	c.Blobs = []store.Blob{{Session: parent.ID, Hash: "one", Text: []byte(`"1"`)}, {Session: k.id("not-there"), Hash: "one", Text: []byte(`"1"`)}}
 	k.commit(c, other)
 	k.equal("of the parent", k.blobs("parent", "one"), map[string]string{"one": `"1"`})
 	k.equal("of the child", len(k.blobs("child", "one")), 0)
@@ -77,7 +77,7 @@ func blobCopy(k *kit) {
 func blobLarge(k *kit) {
 	text := `"` + strings.Repeat("grüße 🙂 ", 60_000) + `"`
 	c := k.checkpoint(k.held("a"))
-	c.Blobs = []engine.Blob{{Hash: "large", Text: []byte(text)}}
+	c.Blobs = []store.Blob{{Hash: "large", Text: []byte(text)}}
 	k.commit(c)
 	if got := k.blobs("a", "large")["large"]; got != text {
 		k.Errorf("the blob came back with %d bytes, want the same %d", len(got), len(text))
@@ -102,11 +102,11 @@ func (k *kit) results(name, step string, visit int) []string {
 func resultOrder(k *kit) {
 	a, b := k.checkpoint(k.held("a")), k.checkpoint(k.held("b"))
 	for _, i := range []int{10, 2, 0, 1, 9} {
-		a.Results = append(a.Results, engine.StoredResult{Session: a.Session, Step: "loop", Visit: 1, Index: i, Output: []byte{'"', byte('a' + i), '"'}})
+		a.Results = append(a.Results, store.StoredResult{Session: a.Session, Step: "loop", Visit: 1, Index: i, Output: []byte{'"', byte('a' + i), '"'}})
 	}
-	a.Results = append(a.Results, engine.StoredResult{Session: a.Session, Step: "loop", Visit: 2, Index: 0, Output: []byte(`"second"`)},
-		engine.StoredResult{Session: a.Session, Step: "other", Visit: 1, Index: 0, Output: []byte(`"other"`)})
-	b.Results = []engine.StoredResult{{Session: b.Session, Step: "loop", Visit: 1, Index: 0, Output: []byte(`"b"`)}}
+	a.Results = append(a.Results, store.StoredResult{Session: a.Session, Step: "loop", Visit: 2, Index: 0, Output: []byte(`"second"`)},
+		store.StoredResult{Session: a.Session, Step: "other", Visit: 1, Index: 0, Output: []byte(`"other"`)})
+	b.Results = []store.StoredResult{{Session: b.Session, Step: "loop", Visit: 1, Index: 0, Output: []byte(`"b"`)}}
 	k.commit(a, b)
 	k.equal("first visit", k.results("a", "loop", 1), []string{`"a"`, `"b"`, `"c"`, `"j"`, `"k"`})
 	k.equal("second visit", k.results("a", "loop", 2), []string{`"second"`})
@@ -116,10 +116,10 @@ func resultOrder(k *kit) {
 
 func resultAgain(k *kit) {
 	c := k.checkpoint(k.held("a"))
-	c.Results = []engine.StoredResult{{Step: "loop", Visit: 1, Index: 0, Output: []byte(`"old"`)}}
+	c.Results = []store.StoredResult{{Step: "loop", Visit: 1, Index: 0, Output: []byte(`"old"`)}}
 	k.commit(c)
 	c = k.checkpoint(k.session("a"))
-	c.Results = []engine.StoredResult{{Step: "loop", Visit: 1, Index: 0, Output: []byte(`"new"`)}}
+	c.Results = []store.StoredResult{{Step: "loop", Visit: 1, Index: 0, Output: []byte(`"new"`)}}
 	k.commit(c)
 	k.equal("results", k.results("a", "loop", 1), []string{`"new"`})
 }

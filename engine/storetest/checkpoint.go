@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var checkpointCases = []testCase{
@@ -26,9 +27,9 @@ func checkpointAll(k *kit) {
 	c := k.checkpoint(r)
 	asking(since(7), "ask")(&c)
 	c.Seen, c.Counters = 1, []byte(`{"seq":2,"seen":1}`)
-	c.Executions = []engine.Execution{execution(r.ID, 1, "root"), execution(r.ID, 2, "ask")}
-	c.Messages = []engine.Message{message(r.ID, 1)}
-	result := k.outcome(c, engine.Committed)
+	c.Executions = []store.Execution{execution(r.ID, 1, "root"), execution(r.ID, 2, "ask")}
+	c.Messages = []function.Message{message(r.ID, 1)}
+	result := k.outcome(c, store.Committed)
 	k.equal("inbox of the result", result.Inbox, int64(1))
 	k.near("now of the result", result.Now)
 	got := k.session("a")
@@ -47,10 +48,10 @@ func checkpointAll(k *kit) {
 // historyLength wants a number of executions and messages.
 func (k *kit) historyLength(session string, executions, messages int) {
 	k.Helper()
-	es, err := k.store.Executions(k.ctx, session, engine.HistoryQuery{Limit: 1000})
+	es, err := k.store.Executions(k.ctx, session, store.HistoryQuery{Limit: 1000})
 	k.noError(err)
 	k.equal("executions", len(es), executions)
-	ms, err := k.store.Messages(k.ctx, session, engine.HistoryQuery{Limit: 1000})
+	ms, err := k.store.Messages(k.ctx, session, store.HistoryQuery{Limit: 1000})
 	k.noError(err)
 	k.equal("messages", len(ms), messages)
 }
@@ -70,8 +71,8 @@ func checkpointNil(k *kit) {
 	k.equal("awaiting", string(got.Awaiting), "")
 	k.equal("awaiting_since is zero", got.AwaitingSince.IsZero(), true)
 	k.equal("version", got.Version, int64(2))
-	k.lists("awaiting", engine.SessionQuery{Workflow: k.prefix, Awaiting: true})
-	k.lists("oldest waiting", engine.SessionQuery{Workflow: k.prefix, OldestWaiting: true})
+	k.lists("awaiting", store.SessionQuery{Workflow: k.prefix, Awaiting: true})
+	k.lists("oldest waiting", store.SessionQuery{Workflow: k.prefix, OldestWaiting: true})
 }
 
 func checkpointClaims(k *kit) {
@@ -85,7 +86,7 @@ func checkpointClaims(k *kit) {
 // A plain compare of the version loses most of these under read committed.
 func checkpointNoLostUpdate(k *kit) {
 	n := k.newSession("a")
-	n.State, n.Claim = []byte(`0`), &engine.Lease{Token: k.token(), Owner: "all", For: long}
+	n.State, n.Claim = []byte(`0`), &store.Lease{Token: k.token(), Owner: "all", For: long}
 	r := k.create(n)
 	const workers, rounds = 8, 6
 	k.race(workers, func(int) error {
@@ -118,15 +119,15 @@ func (k *kit) increment(session string) (wrote bool, err error) {
 	}
 	c := k.checkpoint(*r)
 	c.State = []byte(strconv.Itoa(n + 1))
-	c.Executions = []engine.Execution{execution(session, int64(n+1), "count")}
-	results, err := k.store.Commit(k.ctx, []engine.Checkpoint{c})
+	c.Executions = []store.Execution{execution(session, int64(n+1), "count")}
+	results, err := k.store.Commit(k.ctx, []store.Checkpoint{c})
 	if err != nil {
 		return false, err
 	}
 	switch results[0].Outcome {
-	case engine.Committed:
+	case store.Committed:
 		return true, nil
-	case engine.Lost:
+	case store.Lost:
 		return false, nil
 	}
 	return false, fmt.Errorf("outcome %s", outcomeName(results[0].Outcome))
@@ -137,14 +138,14 @@ func checkpointCancelled(k *kit) {
 	ctx, cancel := context.WithCancel(k.ctx)
 	cancel()
 	c := k.checkpoint(r)
-	if _, err := k.store.Commit(ctx, []engine.Checkpoint{c}); err == nil {
+	if _, err := k.store.Commit(ctx, []store.Checkpoint{c}); err == nil {
 		k.Error("commit under a cancelled context gave no error")
 	}
 	if _, err := k.store.Session(ctx, r.ID); err == nil {
 		k.Error("a read under a cancelled context gave no error")
 	}
 	var calls atomic.Int64
-	out, err := k.store.Deliver(ctx, []engine.Delivery{{Session: r.ID, Key: "key", Decide: func(engine.InboxView) (*engine.Request, error) {
+	out, err := k.store.Deliver(ctx, []store.Delivery{{Session: r.ID, Key: "key", Decide: func(store.InboxView) (*store.Request, error) {
 		calls.Add(1)
 		request := signal()
 		return &request, nil
@@ -153,7 +154,7 @@ func checkpointCancelled(k *kit) {
 		k.Errorf("a delivery under a cancelled context gave no error (%d decisions)", calls.Load())
 	}
 	k.sameRecord("session", k.session("a"), r)
-	k.outcome(c, engine.Committed)
+	k.outcome(c, store.Committed)
 }
 
 func checkpointAliased(k *kit) {
@@ -162,8 +163,8 @@ func checkpointAliased(k *kit) {
 	c.Awaiting = []byte(`[]`)
 	e := execution(r.ID, 1, "root")
 	e.Output = []byte(`{"a":1}`)
-	c.Executions = []engine.Execution{e}
-	c.Blobs = []engine.Blob{{Hash: "h", Text: []byte("blob")}}
+	c.Executions = []store.Execution{e}
+	c.Blobs = []store.Blob{{Hash: "h", Text: []byte("blob")}}
 	state := string(c.State)
 	k.commit(c)
 	for _, b := range [][]byte{c.State, c.Counters, c.Awaiting, e.Output, c.Blobs[0].Text} {
@@ -171,11 +172,11 @@ func checkpointAliased(k *kit) {
 	}
 	got := k.session("a")
 	k.equal("texts", string(got.State)+string(got.Counters)+string(got.Awaiting), state+`{"seq":1}[]`)
-	es, err := k.store.Executions(k.ctx, r.ID, engine.HistoryQuery{})
+	es, err := k.store.Executions(k.ctx, r.ID, store.HistoryQuery{})
 	k.noError(err)
 	k.equal("output", string(es[0].Output), `{"a":1}`)
 	es[0].Output[0] = 'X'
-	es, err = k.store.Executions(k.ctx, r.ID, engine.HistoryQuery{})
+	es, err = k.store.Executions(k.ctx, r.ID, store.HistoryQuery{})
 	k.noError(err)
 	k.equal("output read again", string(es[0].Output), `{"a":1}`)
 	k.equal("blob", k.blobs("a", "h"), map[string]string{"h": "blob"})
@@ -188,9 +189,9 @@ func checkpointApplied(k *kit) {
 	}
 	c := k.checkpoint(r)
 	c.Seen = 3
-	c.Applied = []engine.RequestOutcome{{ID: r.ID + "/one", Outcome: "did it"}, {ID: r.ID + "/three", Outcome: ""}, {ID: r.ID + "/nothing", Outcome: "x"}}
+	c.Applied = []store.RequestOutcome{{ID: r.ID + "/one", Outcome: "did it"}, {ID: r.ID + "/three", Outcome: ""}, {ID: r.ID + "/nothing", Outcome: "x"}}
 	k.commit(c)
-	all, err := k.store.AllRequests(k.ctx, r.ID, engine.HistoryQuery{})
+	all, err := k.store.AllRequests(k.ctx, r.ID, store.HistoryQuery{})
 	k.noError(err)
 	var got []string
 	for _, q := range all {

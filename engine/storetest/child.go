@@ -3,7 +3,7 @@ package storetest
 import (
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var childCases = []testCase{
@@ -19,7 +19,7 @@ func childCreated(k *kit) {
 	one, two := k.newSession("a/map/1/0"), k.newSession("a/map/1/1")
 	one.Root, two.Root = r.ID, r.ID
 	two.Labels = map[string]string{"team": "blue"}
-	c.Children = []engine.NewSession{two, one}
+	c.Children = []store.NewSession{two, one}
 	k.commit(c)
 	ids, err := k.store.Children(k.ctx, r.ID)
 	k.noError(err)
@@ -29,7 +29,7 @@ func childCreated(k *kit) {
 		[]string{string(two.State), two.Workflow, r.ID, two.Status, "", "blue"})
 	k.near("due_at", got.DueAt)
 	k.near("created_at", got.CreatedAt)
-	k.lists("root", engine.SessionQuery{Root: r.ID}, "a", "a/map/1/0", "a/map/1/1")
+	k.lists("root", store.SessionQuery{Root: r.ID}, "a", "a/map/1/0", "a/map/1/1")
 }
 
 func childExists(k *kit) {
@@ -38,7 +38,7 @@ func childExists(k *kit) {
 	c := k.checkpoint(r)
 	again := k.newSession("child")
 	again.State = []byte(`{"again":true}`)
-	c.Children = []engine.NewSession{again, k.newSession("other")}
+	c.Children = []store.NewSession{again, k.newSession("other")}
 	k.commit(c)
 	k.sameRecord("child", k.session("child"), there)
 	k.session("other")
@@ -48,8 +48,8 @@ func childExists(k *kit) {
 func childClaimed(k *kit) {
 	c := k.checkpoint(k.held("a"))
 	child := k.newSession("child")
-	child.Claim = &engine.Lease{Token: k.token(), Owner: "storetest", For: long}
-	c.Children = []engine.NewSession{child}
+	child.Claim = &store.Lease{Token: k.token(), Owner: "storetest", For: long}
+	c.Children = []store.NewSession{child}
 	k.commit(c)
 	got := k.session("child")
 	k.equal("lease", got.Lease, child.Claim.Token)

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // claimCases take whatever is due, sessions of others too, and hold these for long, so
@@ -24,9 +24,9 @@ var claimCases = []testCase{
 }
 
 // drain claims until nothing is due and returns the names of this case's sessions.
-func (k *kit) drain() map[string]engine.Claimed {
+func (k *kit) drain() map[string]store.Claimed {
 	k.Helper()
-	mine := make(map[string]engine.Claimed)
+	mine := make(map[string]store.Claimed)
 	for {
 		claimed, err := k.store.Claim(k.ctx, k.claim(long))
 		k.noError(err)
@@ -64,8 +64,8 @@ func claimDue(k *kit) {
 	k.create(k.newSession("new"))
 	k.held("held")
 	k.atRest("never")
-	k.atRest("later", func(c *engine.Checkpoint) { c.DueAt = k.now().Add(long) })
-	k.atRest("over", func(c *engine.Checkpoint) { c.DueAt = k.now().Add(-long) })
+	k.atRest("later", func(c *store.Checkpoint) { c.DueAt = k.now().Add(long) })
+	k.atRest("over", func(c *store.Checkpoint) { c.DueAt = k.now().Add(-long) })
 	asked := k.atRest("asked")
 	k.deliver(asked.ID, "key", signal())
 	mine := k.drain()
@@ -150,7 +150,7 @@ func claimDead(k *kit) {
 	if !early {
 		k.equal("claims", k.drain()["a"].Session.Claims, 2)
 	}
-	k.outcome(k.checkpoint(r), engine.Lost)
+	k.outcome(k.checkpoint(r), store.Lost)
 }
 
 func claimPoison(k *kit) {
@@ -167,7 +167,7 @@ func claimPoison(k *kit) {
 }
 
 func claimTimer(k *kit) {
-	k.atRest("a", func(c *engine.Checkpoint) { c.DueAt = k.now().Add(brief) })
+	k.atRest("a", func(c *store.Checkpoint) { c.DueAt = k.now().Add(brief) })
 	k.until("the timer is over and the session found", func() bool {
 		_, found := k.drain()["a"]
 		return found

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var closingCases = []testCase{
@@ -16,9 +16,9 @@ var closingCases = []testCase{
 }
 
 // closing is a checkpoint that ends a session.
-func (k *kit) closing(r engine.SessionRecord) engine.Checkpoint {
+func (k *kit) closing(r store.SessionRecord) store.Checkpoint {
 	c := k.recorded(r)
-	c.Closing, c.Release, c.Status = true, true, engine.StatusComplete
+	c.Closing, c.Release, c.Status = true, true, store.StatusComplete
 	return c
 }
 
@@ -27,23 +27,23 @@ func closingRefused(k *kit) {
 	k.deliver(r.ID, "key", signal())
 	want := k.session("a")
 	c := k.closing(r)
-	result := k.outcome(c, engine.Refused)
+	result := k.outcome(c, store.Refused)
 	k.equal("inbox of the result", result.Inbox, int64(1))
 	k.sameRecord("session", k.session("a"), want)
 	k.historyLength(r.ID, 0, 0)
 	k.missing("a/child")
-	k.outcome(c, engine.Refused)
+	k.outcome(c, store.Refused)
 }
 
 func closingSeen(k *kit) {
 	r := k.held("a")
 	k.deliver(r.ID, "key", signal())
 	c := k.closing(r)
-	k.outcome(c, engine.Refused)
-	c.Seen, c.Applied = 1, []engine.RequestOutcome{{ID: r.ID + "/key", Outcome: "ended"}}
-	k.outcome(c, engine.Committed)
+	k.outcome(c, store.Refused)
+	c.Seen, c.Applied = 1, []store.RequestOutcome{{ID: r.ID + "/key", Outcome: "ended"}}
+	k.outcome(c, store.Committed)
 	got := k.session("a")
-	k.equal("status", got.Status, engine.StatusComplete)
+	k.equal("status", got.Status, store.StatusComplete)
 	k.equal("never due", got.DueAt.IsZero(), true)
 	k.historyLength(r.ID, 1, 1)
 }
@@ -53,16 +53,16 @@ func closingStale(k *kit) {
 	k.deliver(r.ID, "key", signal())
 	c := k.closing(r)
 	c.Lease = k.token()
-	k.outcome(c, engine.Lost)
+	k.outcome(c, store.Lost)
 	c = k.closing(r)
 	c.Version = 4
-	k.outcome(c, engine.Lost)
+	k.outcome(c, store.Lost)
 }
 
 func closingMixed(k *kit) {
 	a, b := k.held("a"), k.held("b")
 	k.deliver(a.ID, "key", signal())
-	k.equal("outcomes", k.send(k.closing(a), k.closing(b)), []engine.CommitOutcome{engine.Refused, engine.Committed})
+	k.equal("outcomes", k.send(k.closing(a), k.closing(b)), []store.CommitOutcome{store.Refused, store.Committed})
 }
 
 // A holder ends a session while requests arrive: each of these was read before the end,
@@ -82,7 +82,7 @@ func closingRace(k *kit) {
 		})
 	})
 	got := k.session("a")
-	k.equal("status", got.Status, engine.StatusComplete)
+	k.equal("status", got.Status, store.StatusComplete)
 	var seen int64
 	_, err := fmt.Sscanf(string(got.State), `{"seen":%d}`, &seen)
 	k.noError(err)
@@ -93,18 +93,18 @@ func closingRace(k *kit) {
 }
 
 // closeWithReading ends a session as a holder does: refused, it reads and tries again.
-func (k *kit) closeWithReading(r engine.SessionRecord) error {
+func (k *kit) closeWithReading(r store.SessionRecord) error {
 	c := k.closing(r)
 	for {
 		c.State = []byte(fmt.Sprintf(`{"seen":%d}`, c.Seen))
-		results, err := k.store.Commit(k.ctx, []engine.Checkpoint{c})
+		results, err := k.store.Commit(k.ctx, []store.Checkpoint{c})
 		if err != nil {
 			return err
 		}
 		switch results[0].Outcome {
-		case engine.Committed:
+		case store.Committed:
 			return nil
-		case engine.Refused:
+		case store.Refused:
 			if results[0].Inbox <= c.Seen {
 				return fmt.Errorf("refused with inbox %d though all up to %d was read", results[0].Inbox, c.Seen)
 			}
@@ -118,9 +118,9 @@ func (k *kit) closeWithReading(r engine.SessionRecord) error {
 // deliverWatching delivers a request and tells its number if it was taken in time.
 func (k *kit) deliverWatching(session, key string, taken func(n int64)) error {
 	alive := false
-	out, err := k.store.Deliver(k.ctx, []engine.Delivery{{Session: session, Key: key,
-		Decide: func(v engine.InboxView) (*engine.Request, error) {
-			alive = v.Session.Status != engine.StatusComplete
+	out, err := k.store.Deliver(k.ctx, []store.Delivery{{Session: session, Key: key,
+		Decide: func(v store.InboxView) (*store.Request, error) {
+			alive = v.Session.Status != store.StatusComplete
 			request := signal()
 			return &request, nil
 		}}})

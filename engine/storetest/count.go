@@ -1,6 +1,8 @@
 package storetest
 
-import "github.com/stepgraph/stepgraph/engine"
+import (
+	"github.com/stepgraph/stepgraph/engine/store"
+)
 
 var countCases = []testCase{
 	{"by status, workflow, both and step", countGroups},
@@ -8,7 +10,7 @@ var countCases = []testCase{
 	{"by something else is a bad request", countUnknown},
 }
 
-func (k *kit) counts(q engine.SessionQuery, by string, want map[string]int64) {
+func (k *kit) counts(q store.SessionQuery, by string, want map[string]int64) {
 	k.Helper()
 	got, err := k.store.CountSessions(k.ctx, q, by)
 	k.noError(err)
@@ -19,11 +21,11 @@ func (k *kit) counts(q engine.SessionQuery, by string, want map[string]int64) {
 }
 
 func countGroups(k *kit) {
-	k.atRest("done", withStatus(engine.StatusComplete))
-	k.atRest("done too", withStatus(engine.StatusComplete))
+	k.atRest("done", withStatus(store.StatusComplete))
+	k.atRest("done too", withStatus(store.StatusComplete))
 	k.atRest("ask", asking(since(1), "ask"))
 	k.atRest("both", asking(since(2), "ask", "other"))
-	q, w := engine.SessionQuery{Workflow: k.prefix}, k.prefix
+	q, w := store.SessionQuery{Workflow: k.prefix}, k.prefix
 	k.counts(q, "status", map[string]int64{"complete": 2, "awaiting_input": 2})
 	k.counts(q, "workflow", map[string]int64{w: 4})
 	k.counts(q, "workflow,status", map[string]int64{w + ",complete": 2, w + ",awaiting_input": 2})
@@ -31,17 +33,17 @@ func countGroups(k *kit) {
 }
 
 func countQuery(k *kit) {
-	k.atRest("done", withStatus(engine.StatusComplete))
+	k.atRest("done", withStatus(store.StatusComplete))
 	k.atRest("ask", asking(since(1), "ask"))
 	k.atRest("late", asking(since(9), "ask"))
-	all := engine.SessionQuery{Workflow: k.prefix, Limit: 1, After: engine.Cursor{At: since(1), ID: k.id("a")}}
+	all := store.SessionQuery{Workflow: k.prefix, Limit: 1, After: store.Cursor{At: since(1), ID: k.id("a")}}
 	k.counts(all, "status", map[string]int64{"complete": 1, "awaiting_input": 2})
-	k.counts(engine.SessionQuery{Workflow: k.prefix, WaitingBefore: since(5)}, "step", map[string]int64{k.prefix + "/ask": 1})
-	k.counts(engine.SessionQuery{IDs: k.ids("done", "ask")}, "workflow", map[string]int64{k.prefix: 2})
-	k.counts(engine.SessionQuery{Workflow: k.id("not-there")}, "status", nil)
+	k.counts(store.SessionQuery{Workflow: k.prefix, WaitingBefore: since(5)}, "step", map[string]int64{k.prefix + "/ask": 1})
+	k.counts(store.SessionQuery{IDs: k.ids("done", "ask")}, "workflow", map[string]int64{k.prefix: 2})
+	k.counts(store.SessionQuery{Workflow: k.id("not-there")}, "status", nil)
 }
 
 func countUnknown(k *kit) {
-	_, err := k.store.CountSessions(k.ctx, engine.SessionQuery{Workflow: k.prefix}, "colour")
-	k.isError(err, engine.ErrBadRequest)
+	_, err := k.store.CountSessions(k.ctx, store.SessionQuery{Workflow: k.prefix}, "colour")
+	k.isError(err, store.ErrBadRequest)
 }

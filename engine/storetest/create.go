@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var createCases = []testCase{
 	{"what is created is what is read", createAndRead},
 	{"created with a claim", createClaimed},
 	{"a taken id is refused and changes nothing", createTaken},
+	{"sent again it shows the lease it took", createSentAgain},
 	{"two of one id in one call", createTwice},
 	{"many at once with one id: one wins", createRace},
 	{"a parent knows its children", createChildren},
@@ -27,7 +28,7 @@ func createAndRead(k *kit) {
 	n.Labels = map[string]string{"team": "blue", "plan": "b"}
 	n.Root = k.id("top")
 	created := k.create(n)
-	for what, r := range map[string]engine.SessionRecord{"created": created, "read": k.session("a")} {
+	for what, r := range map[string]store.SessionRecord{"created": created, "read": k.session("a")} {
 		k.equal(what+" texts", []string{r.ID, r.Workflow, r.Status, r.Root, string(r.State), string(r.Counters)},
 			[]string{n.ID, n.Workflow, n.Status, n.Root, string(n.State), string(n.Counters)})
 		k.equal(what+" labels", r.Labels, n.Labels)
@@ -46,9 +47,9 @@ func createAndRead(k *kit) {
 
 func createClaimed(k *kit) {
 	n := k.newSession("a")
-	n.Claim = &engine.Lease{Token: k.token(), Owner: "engine 1", For: long}
+	n.Claim = &store.Lease{Token: k.token(), Owner: "engine 1", For: long}
 	created := k.create(n)
-	for what, r := range map[string]engine.SessionRecord{"created": created, "read": k.session("a")} {
+	for what, r := range map[string]store.SessionRecord{"created": created, "read": k.session("a")} {
 		k.equal(what+" lease", []any{r.Lease, r.LeaseOwner, r.Claims}, []any{n.Claim.Token, "engine 1", 1})
 		k.sameTime(what+" lease_until", r.LeaseUntil, r.CreatedAt.Add(long))
 		k.sameTime(what+" due_at", r.DueAt, r.LeaseUntil)
@@ -60,9 +61,9 @@ func createTaken(k *kit) {
 	first := k.create(k.newSession("a"))
 	second := k.newSession("a")
 	second.State, second.Workflow = []byte(`{"second":true}`), k.id("other")
-	results, err := k.store.Create(k.ctx, []engine.NewSession{k.newSession("b"), second, k.newSession("c")})
+	results, err := k.store.Create(k.ctx, []store.NewSession{k.newSession("b"), second, k.newSession("c")})
 	k.noError(err)
-	k.isError(results[1].Err, engine.ErrSessionExists)
+	k.isError(results[1].Err, store.ErrSessionExists)
 	k.equal("exists", results[1].Exists, false)
 	k.noError(results[0].Err)
 	k.noError(results[2].Err)
@@ -71,13 +72,27 @@ func createTaken(k *kit) {
 	k.session("c")
 }
 
+// The answer to the first sending was lost. Another creation of the id is still refused.
+func createSentAgain(k *kit) {
+	n := k.newSession("a")
+	n.Claim = k.lease()
+	first := k.create(n)
+	again := k.start(n)
+	k.noError(again.Err)
+	k.equal("exists, token", []any{again.Exists, again.Session.Lease}, []any{true, n.Claim.Token})
+	k.sameRecord("session", again.Session, first)
+	n.Claim = k.lease()
+	k.isError(k.start(n).Err, store.ErrSessionExists)
+	k.commit(k.checkpoint(again.Session))
+}
+
 func createTwice(k *kit) {
 	second := k.newSession("a")
 	second.State = []byte(`{"second":true}`)
-	results, err := k.store.Create(k.ctx, []engine.NewSession{k.newSession("a"), second})
+	results, err := k.store.Create(k.ctx, []store.NewSession{k.newSession("a"), second})
 	k.noError(err)
 	k.noError(results[0].Err)
-	k.isError(results[1].Err, engine.ErrSessionExists)
+	k.isError(results[1].Err, store.ErrSessionExists)
 	if bytes.Contains(k.session("a").State, []byte("second")) {
 		k.Error("the second was written")
 	}
@@ -86,13 +101,13 @@ func createTwice(k *kit) {
 func createRace(k *kit) {
 	var made atomic.Int64
 	k.race(8, func(int) error {
-		results, err := k.store.Create(k.ctx, []engine.NewSession{k.newSession("a")})
+		results, err := k.store.Create(k.ctx, []store.NewSession{k.newSession("a")})
 		switch {
 		case err != nil:
 			return err
 		case results[0].Err == nil:
 			made.Add(1)
-		case !errors.Is(results[0].Err, engine.ErrSessionExists):
+		case !errors.Is(results[0].Err, store.ErrSessionExists):
 			return results[0].Err
 		}
 		return nil
@@ -118,16 +133,16 @@ func createChildren(k *kit) {
 
 // A SESSION made in a database browser has an id and a state, nothing else.
 func createBare(k *kit) {
-	k.create(engine.NewSession{ID: k.id("a"), Workflow: k.prefix, State: []byte(`{}`)})
+	k.create(store.NewSession{ID: k.id("a"), Workflow: k.prefix, State: []byte(`{}`)})
 	r := k.claimOne("a", long).Session
 	k.equal("status and counters", r.Status+string(r.Counters), "")
 	k.equal("state", string(r.State), `{}`)
 	k.commit(k.checkpoint(r))
-	k.equal("status after a checkpoint", k.session("a").Status, engine.StatusActive)
+	k.equal("status after a checkpoint", k.session("a").Status, store.StatusActive)
 }
 
 func createMany(k *kit) {
-	var sessions []engine.NewSession
+	var sessions []store.NewSession
 	var ids []string
 	for i := range 300 {
 		n := k.newSession(fmt.Sprintf("s%03d", i))
@@ -166,7 +181,7 @@ func createNone(k *kit) {
 	k.noError(err)
 	k.equal("results", len(results), 0)
 	_, err = k.store.Session(k.ctx, k.id("not-there"))
-	k.isError(err, engine.ErrSessionNotFound)
+	k.isError(err, store.ErrSessionNotFound)
 	read, err := k.store.SessionsByID(k.ctx, nil)
 	k.noError(err)
 	k.equal("sessions of no ids", len(read), 0)

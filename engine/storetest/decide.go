@@ -3,7 +3,7 @@ package storetest
 import (
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var decideCases = []testCase{
@@ -17,10 +17,10 @@ var decideCases = []testCase{
 
 // look returns a session as Decide sees it. A store may call Decide in a goroutine of its
 // own, so inside must not stop the case: it only does what needs the lock.
-func (k *kit) look(session, key string, inside ...func(v engine.InboxView) error) engine.InboxView {
+func (k *kit) look(session, key string, inside ...func(v store.InboxView) error) store.InboxView {
 	k.Helper()
-	var view engine.InboxView
-	out := k.deliverAll(engine.Delivery{Session: session, Key: key, Decide: func(v engine.InboxView) (*engine.Request, error) {
+	var view store.InboxView
+	out := k.deliverAll(store.Delivery{Session: session, Key: key, Decide: func(v store.InboxView) (*store.Request, error) {
 		view = v
 		for _, f := range inside {
 			if err := f(v); err != nil {
@@ -37,12 +37,12 @@ func (k *kit) look(session, key string, inside ...func(v engine.InboxView) error
 // not applied.
 func (k *kit) requestKeys(session string, open bool) string {
 	k.Helper()
-	all, err := k.store.AllRequests(k.ctx, session, engine.HistoryQuery{Limit: 1000})
+	all, err := k.store.AllRequests(k.ctx, session, store.HistoryQuery{Limit: 1000})
 	k.noError(err)
 	return keysOf(all, open)
 }
 
-func keysOf(requests []engine.Request, open bool) string {
+func keysOf(requests []store.Request, open bool) string {
 	var keys []string
 	for _, r := range requests {
 		if !open || !r.Applied {
@@ -58,7 +58,7 @@ func (k *kit) applied(name string, keys ...string) {
 	r := k.session(name)
 	c := k.checkpoint(r)
 	for _, key := range keys {
-		c.Applied = append(c.Applied, engine.RequestOutcome{ID: r.ID + "/" + key, Outcome: "done"})
+		c.Applied = append(c.Applied, store.RequestOutcome{ID: r.ID + "/" + key, Outcome: "done"})
 	}
 	k.commit(c)
 }
@@ -93,7 +93,7 @@ func decideUnapplied(k *kit) {
 	k.equal("unapplied", keysOf(k.look(r.ID, "key").Unapplied, false), "x w")
 }
 
-func keyOf(r *engine.Request) string {
+func keyOf(r *store.Request) string {
 	if r == nil {
 		return ""
 	}
@@ -106,7 +106,7 @@ func decideTarget(k *kit) {
 	k.deliver(r.ID, "two", answer(r.ID, "ask", 2))
 	k.applied("a", "one")
 	found := make([]string, 4)
-	k.look(r.ID, "key", func(v engine.InboxView) error {
+	k.look(r.ID, "key", func(v store.InboxView) error {
 		for visit := range found {
 			request, err := v.ByTarget(answer(r.ID, "ask", visit).Target)
 			if err != nil {
@@ -124,10 +124,10 @@ func decideLastAnswer(k *kit) {
 	k.deliver(r.ID, "one", answer(r.ID, "ask", 1))
 	k.deliver(r.ID, "two", answer(r.ID, "ask", 2))
 	k.deliver(r.ID, "three", answer(r.ID, "other", 1))
-	k.deliver(r.ID, "four", engine.Request{Kind: engine.RequestRetry, Step: "ask"})
+	k.deliver(r.ID, "four", store.Request{Kind: store.RequestRetry, Step: "ask"})
 	k.applied("a", "one", "two")
 	found := make(map[string]string)
-	k.look(r.ID, "key", func(v engine.InboxView) error {
+	k.look(r.ID, "key", func(v store.InboxView) error {
 		for _, step := range []string{"ask", "other", "nothing"} {
 			request, err := v.LastAnswer(step)
 			if err != nil {
@@ -143,12 +143,12 @@ func decideLastAnswer(k *kit) {
 func decideAliased(k *kit) {
 	r := k.held("a")
 	k.deliver(r.ID, "one", answer(r.ID, "ask", 1))
-	k.look(r.ID, "one", func(v engine.InboxView) error {
+	k.look(r.ID, "one", func(v store.InboxView) error {
 		v.Session.State[0], v.Same.Body[0], v.Unapplied[0].Body[0] = 'X', 'X', 'X'
 		return nil
 	})
 	k.equal("state", string(k.session("a").State), string(r.State))
-	all, err := k.store.AllRequests(k.ctx, r.ID, engine.HistoryQuery{})
+	all, err := k.store.AllRequests(k.ctx, r.ID, store.HistoryQuery{})
 	k.noError(err)
 	k.equal("body", string(all[0].Body), `"yes"`)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 var definitionCases = []testCase{
@@ -14,17 +14,17 @@ var definitionCases = []testCase{
 	{"saved by many at once", definitionRace},
 }
 
-func (k *kit) definition(hash, step string, n int) engine.StoredDefinition {
-	return engine.StoredDefinition{Hash: k.id(hash), Workflow: k.prefix, Step: step,
+func (k *kit) definition(hash, step string, n int) graph.StoredDefinition {
+	return graph.StoredDefinition{Hash: k.id(hash), Workflow: k.prefix, Step: step,
 		Text: fmt.Sprintf(`{"n":%d,"f":1.0}`, n), FirstSeen: since(n)}
 }
 
 // saved reads definitions by hash, in hash order.
-func (k *kit) saved(hashes ...string) []engine.StoredDefinition {
+func (k *kit) saved(hashes ...string) []graph.StoredDefinition {
 	k.Helper()
 	got, err := k.store.Definitions(k.ctx, hashes)
 	k.noError(err)
-	slices.SortFunc(got, func(a, b engine.StoredDefinition) int {
+	slices.SortFunc(got, func(a, b graph.StoredDefinition) int {
 		if a.Hash < b.Hash {
 			return -1
 		}
@@ -33,7 +33,7 @@ func (k *kit) saved(hashes ...string) []engine.StoredDefinition {
 	return got
 }
 
-func (k *kit) sameDefinition(got, want engine.StoredDefinition) {
+func (k *kit) sameDefinition(got, want graph.StoredDefinition) {
 	k.Helper()
 	k.sameTime("first_seen", got.FirstSeen, want.FirstSeen)
 	got.FirstSeen, want.FirstSeen = time.Time{}, time.Time{}
@@ -42,10 +42,10 @@ func (k *kit) sameDefinition(got, want engine.StoredDefinition) {
 
 func definitionKept(k *kit) {
 	a, b := k.definition("a", "ask", 1), k.definition("b", "reply", 2)
-	k.noError(k.store.SaveDefinitions(k.ctx, []engine.StoredDefinition{a, b}))
+	k.noError(k.store.SaveDefinitions(k.ctx, []graph.StoredDefinition{a, b}))
 	later, c := k.definition("a", "ask", 9), k.definition("c", "x", 3)
 	c.FirstSeen = time.Time{}
-	k.noError(k.store.SaveDefinitions(k.ctx, []engine.StoredDefinition{later, c, c}))
+	k.noError(k.store.SaveDefinitions(k.ctx, []graph.StoredDefinition{later, c, c}))
 	got := k.saved(k.id("a"), k.id("b"), k.id("c"), k.id("d"), k.id("a"))
 	k.equal("definitions", len(got), 3)
 	k.sameDefinition(got[0], a)
@@ -59,8 +59,8 @@ func definitionSteps(k *kit) {
 	one, two, other := k.definition("z", "ask", 1), k.definition("a", "ask", 2), k.definition("m", "reply", 3)
 	foreign := k.definition("f", "ask", 0)
 	foreign.Workflow = k.id("other")
-	k.noError(k.store.SaveDefinitions(k.ctx, []engine.StoredDefinition{two, other, foreign, one}))
-	for step, want := range map[string][]engine.StoredDefinition{"ask": {one, two}, "reply": {other}, "": {one, two, other}, "nothing": {}} {
+	k.noError(k.store.SaveDefinitions(k.ctx, []graph.StoredDefinition{two, other, foreign, one}))
+	for step, want := range map[string][]graph.StoredDefinition{"ask": {one, two}, "reply": {other}, "": {one, two, other}, "nothing": {}} {
 		got, err := k.store.StepDefinitions(k.ctx, k.prefix, step)
 		k.noError(err)
 		if len(got) != len(want) {
@@ -74,7 +74,7 @@ func definitionSteps(k *kit) {
 
 func definitionRace(k *kit) {
 	k.race(6, func(i int) error {
-		var list []engine.StoredDefinition
+		var list []graph.StoredDefinition
 		for n := range 10 {
 			list = append(list, k.definition(fmt.Sprintf("h%d", n), "ask", n))
 		}

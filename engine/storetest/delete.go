@@ -3,7 +3,8 @@ package storetest
 import (
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var deleteCases = []testCase{
@@ -31,17 +32,17 @@ func (k *kit) deleteAll(name string) {
 }
 
 // loaded creates a session at rest with something of everything.
-func (k *kit) loaded(name string) engine.SessionRecord {
+func (k *kit) loaded(name string) store.SessionRecord {
 	k.Helper()
-	return k.atRest(name, func(c *engine.Checkpoint) {
+	return k.atRest(name, func(c *store.Checkpoint) {
 		k.deliver(c.Session, "key", answer(c.Session, "ask", 1))
 		c.Seen = 1
 		two := execution(c.Session, 2, "two")
-		two.Reads = []engine.Lineage{{Execution: c.Session + "/1", Label: "r"}}
-		c.Executions = []engine.Execution{execution(c.Session, 1, "one"), two}
-		c.Messages = []engine.Message{message(c.Session, 1)}
-		c.Blobs = []engine.Blob{{Hash: "h", Text: []byte("x")}}
-		c.Results = []engine.StoredResult{{Step: "loop", Visit: 1, Index: 0, Output: []byte("1")}}
+		two.Reads = []store.Lineage{{Execution: c.Session + "/1", Label: "r"}}
+		c.Executions = []store.Execution{execution(c.Session, 1, "one"), two}
+		c.Messages = []function.Message{message(c.Session, 1)}
+		c.Blobs = []store.Blob{{Hash: "h", Text: []byte("x")}}
+		c.Results = []store.StoredResult{{Step: "loop", Visit: 1, Index: 0, Output: []byte("1")}}
 		asking(since(1), "ask")(c)
 	})
 }
@@ -54,7 +55,7 @@ func (k *kit) gone(name string) {
 	k.equal("requests", k.requestKeys(k.id(name), false), "")
 	k.equal("blobs", len(k.blobs(name, "h")), 0)
 	k.equal("results", len(k.results(name, "loop", 1)), 0)
-	k.lists("list", engine.SessionQuery{IDs: k.ids(name)})
+	k.lists("list", store.SessionQuery{IDs: k.ids(name)})
 	inboxes, err := k.store.Inboxes(k.ctx, k.ids(name))
 	k.noError(err)
 	k.equal("inboxes", len(inboxes), 0)
@@ -76,15 +77,15 @@ func deleteAgain(k *kit) {
 	k.loaded("a")
 	k.deleteAll("a")
 	_, err := k.store.DeleteSession(k.ctx, k.id("a"))
-	k.isError(err, engine.ErrSessionNotFound)
+	k.isError(err, store.ErrSessionNotFound)
 }
 
 func deleteBusy(k *kit) {
 	r := k.held("a")
 	_, err := k.store.DeleteSession(k.ctx, r.ID)
-	k.isError(err, engine.ErrSessionBusy)
+	k.isError(err, store.ErrSessionBusy)
 	k.sameRecord("session", k.session("a"), r)
-	k.noError(k.store.Release(k.ctx, []engine.LeaseRef{{Session: r.ID, Token: r.Lease}}))
+	k.noError(k.store.Release(k.ctx, []store.LeaseRef{{Session: r.ID, Token: r.Lease}}))
 	k.deleteAll("a")
 	k.gone("a")
 }
@@ -92,7 +93,7 @@ func deleteBusy(k *kit) {
 func deleteExpired(k *kit) {
 	late := k.expired("a")
 	k.deleteAll("a")
-	k.outcome(k.checkpoint(late), engine.Lost)
+	k.outcome(k.checkpoint(late), store.Lost)
 	k.gone("a")
 }
 
@@ -104,14 +105,14 @@ func deleteReuse(k *kit) {
 	k.historyLength(r.ID, 0, 0)
 	k.equal("number of the first request", k.deliver(r.ID, "key", answer(r.ID, "ask", 1)).Request.N, int64(1))
 	c := k.checkpoint(k.claimOne("a", long).Session)
-	c.Executions = []engine.Execution{execution(r.ID, 1, "one")}
+	c.Executions = []store.Execution{execution(r.ID, 1, "one")}
 	k.commit(c)
 	k.historyLength(r.ID, 1, 0)
 }
 
 func deleteParent(k *kit) {
 	c := k.checkpoint(k.held("a"))
-	c.Release, c.Children = true, []engine.NewSession{k.newSession("child")}
+	c.Release, c.Children = true, []store.NewSession{k.newSession("child")}
 	k.commit(c)
 	want := k.session("child")
 	k.deleteAll("a")
@@ -127,7 +128,7 @@ func deleteParent(k *kit) {
 
 func deleteChild(k *kit) {
 	c := k.checkpoint(k.held("a"))
-	c.Children = []engine.NewSession{k.newSession("one"), k.newSession("two")}
+	c.Children = []store.NewSession{k.newSession("one"), k.newSession("two")}
 	k.commit(c)
 	k.deleteAll("one")
 	ids, err := k.store.Children(k.ctx, k.id("a"))
@@ -144,7 +145,7 @@ func deleteMuch(k *kit) {
 			c.Messages = append(c.Messages, message(r.ID, int64(batch*500+i+1)))
 		}
 		for i := range 20 {
-			c.Blobs = append(c.Blobs, engine.Blob{Hash: fmt.Sprintf("h%d-%d", batch, i), Text: []byte("x")})
+			c.Blobs = append(c.Blobs, store.Blob{Hash: fmt.Sprintf("h%d-%d", batch, i), Text: []byte("x")})
 		}
 		c.Release = batch == 4
 		k.commit(c)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var deliverCases = []testCase{
@@ -41,26 +41,26 @@ func deliverAndRead(k *kit) {
 	if out.Claimed != nil {
 		k.Error("claimed without being asked to")
 	}
-	all, err := k.store.AllRequests(k.ctx, r.ID, engine.HistoryQuery{})
+	all, err := k.store.AllRequests(k.ctx, r.ID, store.HistoryQuery{})
 	k.noError(err)
 	k.equal("requests", len(all), 1)
 	k.sameRequest("read", all[0], want)
 }
 
 func deliverMissing(k *kit) {
-	out := k.deliverAll(engine.Delivery{Session: k.id("not-there"), Key: "key", Decide: func(engine.InboxView) (*engine.Request, error) {
+	out := k.deliverAll(store.Delivery{Session: k.id("not-there"), Key: "key", Decide: func(store.InboxView) (*store.Request, error) {
 		return nil, errors.New("asked to decide about a session that is not there")
 	}})
-	k.isError(out[0].Err, engine.ErrSessionNotFound)
+	k.isError(out[0].Err, store.ErrSessionNotFound)
 }
 
 func deliverRefused(k *kit) {
 	r := k.atRest("a")
-	out := k.deliverAll(engine.Delivery{Session: r.ID, Key: "key", Claim: &engine.Lease{Token: k.token(), For: long},
-		Decide: func(engine.InboxView) (*engine.Request, error) {
-			return nil, fmt.Errorf("wrapped: %w", engine.ErrNoOpenQuestion)
+	out := k.deliverAll(store.Delivery{Session: r.ID, Key: "key", Claim: &store.Lease{Token: k.token(), For: long},
+		Decide: func(store.InboxView) (*store.Request, error) {
+			return nil, fmt.Errorf("wrapped: %w", store.ErrNoOpenQuestion)
 		}})
-	k.isError(out[0].Err, engine.ErrNoOpenQuestion)
+	k.isError(out[0].Err, store.ErrNoOpenQuestion)
 	k.sameRecord("session", k.session("a"), r)
 	k.equal("requests", k.requestKeys(r.ID, false), "")
 	k.deliver(r.ID, "key", signal())
@@ -69,8 +69,8 @@ func deliverRefused(k *kit) {
 // Without a request there is nothing to work on, so no lease is taken either.
 func deliverNothing(k *kit) {
 	r := k.atRest("a")
-	out := k.deliverAll(engine.Delivery{Session: r.ID, Key: "key", Claim: &engine.Lease{Token: k.token(), For: long},
-		Decide: func(engine.InboxView) (*engine.Request, error) { return nil, nil }})
+	out := k.deliverAll(store.Delivery{Session: r.ID, Key: "key", Claim: &store.Lease{Token: k.token(), For: long},
+		Decide: func(store.InboxView) (*store.Request, error) { return nil, nil }})
 	k.noError(out[0].Err)
 	if out[0].Request != nil || out[0].Claimed != nil {
 		k.Errorf("got %+v, want no request and no claim", out[0])
@@ -84,11 +84,11 @@ func deliverKey(k *kit) {
 	r := k.atRest("a")
 	k.deliver(r.ID, "key", signal())
 	want := k.session("a")
-	out := k.deliverAll(engine.Delivery{Session: r.ID, Key: "key", Decide: always(signal())})
-	k.isError(out[0].Err, engine.ErrKeyReused)
+	out := k.deliverAll(store.Delivery{Session: r.ID, Key: "key", Decide: always(signal())})
+	k.isError(out[0].Err, store.ErrKeyReused)
 	k.sameRecord("session", k.session("a"), want)
-	none := k.deliverAll(engine.Delivery{Session: r.ID, Decide: always(signal())})
-	k.isError(none[0].Err, engine.ErrBadRequest)
+	none := k.deliverAll(store.Delivery{Session: r.ID, Decide: always(signal())})
+	k.isError(none[0].Err, store.ErrBadRequest)
 	own := signal()
 	own.Key = "own"
 	k.equal("key of the request itself", k.deliver(r.ID, "", own).Request.ID, r.ID+"/own")
@@ -99,8 +99,8 @@ func deliverTarget(k *kit) {
 	r := k.atRest("a")
 	k.deliver(r.ID, "one", answer(r.ID, "ask", 1))
 	want := k.session("a")
-	out := k.deliverAll(engine.Delivery{Session: r.ID, Key: "two", Decide: always(answer(r.ID, "ask", 1))})
-	k.isError(out[0].Err, engine.ErrAlreadyAnswered)
+	out := k.deliverAll(store.Delivery{Session: r.ID, Key: "two", Decide: always(answer(r.ID, "ask", 1))})
+	k.isError(out[0].Err, store.ErrAlreadyAnswered)
 	k.sameRecord("session", k.session("a"), want)
 	k.deliver(r.ID, "three", answer(r.ID, "ask", 2))
 	k.deliver(r.ID, "four", signal())
@@ -130,7 +130,7 @@ func deliverRace(k *kit) {
 	r := k.atRest("a")
 	k.race(8, func(i int) error {
 		for j := range 4 {
-			out, err := k.store.Deliver(k.ctx, []engine.Delivery{{Session: r.ID, Key: fmt.Sprintf("%d-%d", i, j), Decide: always(signal())}})
+			out, err := k.store.Deliver(k.ctx, []store.Delivery{{Session: r.ID, Key: fmt.Sprintf("%d-%d", i, j), Decide: always(signal())}})
 			if err != nil || out[0].Err != nil {
 				return errors.Join(err, out[0].Err)
 			}
@@ -144,7 +144,7 @@ func deliverKeyRace(k *kit) {
 	r := k.atRest("a")
 	var written atomic.Int64
 	k.race(8, func(int) error {
-		out, err := k.store.Deliver(k.ctx, []engine.Delivery{{Session: r.ID, Key: "key", Decide: func(v engine.InboxView) (*engine.Request, error) {
+		out, err := k.store.Deliver(k.ctx, []store.Delivery{{Session: r.ID, Key: "key", Decide: func(v store.InboxView) (*store.Request, error) {
 			if v.Same != nil {
 				return nil, nil
 			}
@@ -168,9 +168,9 @@ func deliverTargetRace(k *kit) {
 	var written atomic.Int64
 	target := answer(r.ID, "ask", 1).Target
 	k.race(8, func(i int) error {
-		out, err := k.store.Deliver(k.ctx, []engine.Delivery{{Session: r.ID, Key: fmt.Sprint(i), Decide: func(v engine.InboxView) (*engine.Request, error) {
+		out, err := k.store.Deliver(k.ctx, []store.Delivery{{Session: r.ID, Key: fmt.Sprint(i), Decide: func(v store.InboxView) (*store.Request, error) {
 			if before, err := v.ByTarget(target); err != nil || before != nil {
-				return nil, errors.Join(err, engine.ErrAlreadyAnswered)
+				return nil, errors.Join(err, store.ErrAlreadyAnswered)
 			}
 			request := answer(r.ID, "ask", 1)
 			return &request, nil
@@ -180,7 +180,7 @@ func deliverTargetRace(k *kit) {
 			return err
 		case out[0].Err == nil:
 			written.Add(1)
-		case !errors.Is(out[0].Err, engine.ErrAlreadyAnswered):
+		case !errors.Is(out[0].Err, store.ErrAlreadyAnswered):
 			return out[0].Err
 		}
 		return nil
@@ -191,7 +191,7 @@ func deliverTargetRace(k *kit) {
 
 func deliverBesideCheckpoints(k *kit) {
 	n := k.newSession("a")
-	n.State, n.Claim = []byte(`0`), &engine.Lease{Token: k.token(), Owner: "all", For: long}
+	n.State, n.Claim = []byte(`0`), &store.Lease{Token: k.token(), Owner: "all", For: long}
 	r := k.create(n)
 	k.race(6, func(i int) error {
 		for j := range 4 {
@@ -201,7 +201,7 @@ func deliverBesideCheckpoints(k *kit) {
 				}
 				continue
 			}
-			out, err := k.store.Deliver(k.ctx, []engine.Delivery{{Session: r.ID, Key: fmt.Sprintf("%d-%d", i, j), Decide: always(signal())}})
+			out, err := k.store.Deliver(k.ctx, []store.Delivery{{Session: r.ID, Key: fmt.Sprintf("%d-%d", i, j), Decide: always(signal())}})
 			if err != nil || out[0].Err != nil {
 				return errors.Join(err, out[0].Err)
 			}

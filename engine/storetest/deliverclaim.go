@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var deliverClaimCases = []testCase{
@@ -24,14 +24,14 @@ var manyDeliveryCases = []testCase{
 	{"none", func(k *kit) { k.equal("results", len(k.deliverAll()), 0) }},
 }
 
-func (k *kit) lease() *engine.Lease {
-	return &engine.Lease{Token: k.token(), Owner: "engine 1", For: long}
+func (k *kit) lease() *store.Lease {
+	return &store.Lease{Token: k.token(), Owner: "engine 1", For: long}
 }
 
 func deliverClaims(k *kit) {
 	r := k.atRest("a")
 	lease := k.lease()
-	d := k.deliverAll(engine.Delivery{Session: r.ID, Key: "key", Decide: always(signal()), Claim: lease})[0]
+	d := k.deliverAll(store.Delivery{Session: r.ID, Key: "key", Decide: always(signal()), Claim: lease})[0]
 	k.noError(d.Err)
 	if d.Claimed == nil {
 		k.Fatal("not claimed")
@@ -50,19 +50,19 @@ func deliverClaims(k *kit) {
 func deliverClaimsExpired(k *kit) {
 	late := k.expired("a")
 	k.deliver(late.ID, "before", signal())
-	d := k.deliverAll(engine.Delivery{Session: late.ID, Key: "key", Decide: always(signal()), Claim: k.lease()})[0]
+	d := k.deliverAll(store.Delivery{Session: late.ID, Key: "key", Decide: always(signal()), Claim: k.lease()})[0]
 	k.noError(d.Err)
 	if d.Claimed == nil {
 		k.Fatal("not claimed")
 	}
 	k.equal("claims", d.Claimed.Session.Claims, 1)
 	k.equal("requests of the claim", keysOf(d.Claimed.Requests, false), "before key")
-	k.outcome(k.checkpoint(late), engine.Lost)
+	k.outcome(k.checkpoint(late), store.Lost)
 }
 
 func deliverClaimsHeld(k *kit) {
 	r := k.held("a")
-	d := k.deliverAll(engine.Delivery{Session: r.ID, Key: "key", Decide: always(signal()), Claim: k.lease()})[0]
+	d := k.deliverAll(store.Delivery{Session: r.ID, Key: "key", Decide: always(signal()), Claim: k.lease()})[0]
 	k.noError(d.Err)
 	if d.Claimed != nil {
 		k.Error("claimed what somebody has")
@@ -73,8 +73,8 @@ func deliverClaimsHeld(k *kit) {
 func deliverClaimsTwice(k *kit) {
 	r := k.atRest("a")
 	out := k.deliverAll(
-		engine.Delivery{Session: r.ID, Key: "one", Decide: always(signal()), Claim: k.lease()},
-		engine.Delivery{Session: r.ID, Key: "two", Decide: always(signal()), Claim: k.lease()})
+		store.Delivery{Session: r.ID, Key: "one", Decide: always(signal()), Claim: k.lease()},
+		store.Delivery{Session: r.ID, Key: "two", Decide: always(signal()), Claim: k.lease()})
 	k.noError(out[0].Err)
 	k.noError(out[1].Err)
 	if out[0].Claimed == nil || out[1].Claimed != nil {
@@ -88,7 +88,7 @@ func deliverClaimsRace(k *kit) {
 	r := k.atRest("a")
 	var claimed atomic.Int64
 	k.race(8, func(i int) error {
-		out, err := k.store.Deliver(k.ctx, []engine.Delivery{{Session: r.ID, Key: fmt.Sprint(i), Decide: always(signal()), Claim: k.lease()}})
+		out, err := k.store.Deliver(k.ctx, []store.Delivery{{Session: r.ID, Key: fmt.Sprint(i), Decide: always(signal()), Claim: k.lease()}})
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func deliverClaimsRace(k *kit) {
 // The answer to the first sending was lost; the caller must learn that it has the lease.
 func deliverClaimsAgain(k *kit) {
 	r := k.atRest("a")
-	d := engine.Delivery{Session: r.ID, Key: "key", Claim: k.lease(), Decide: func(v engine.InboxView) (*engine.Request, error) {
+	d := store.Delivery{Session: r.ID, Key: "key", Claim: k.lease(), Decide: func(v store.InboxView) (*store.Request, error) {
 		if v.Same != nil {
 			return nil, nil
 		}
@@ -141,9 +141,9 @@ func deliverClaimsAgain(k *kit) {
 func deliverClaimsAgainWrites(k *kit) {
 	r := k.atRest("a")
 	lease := k.lease()
-	first := k.deliverAll(engine.Delivery{Session: r.ID, Key: "one", Decide: always(signal()), Claim: lease})[0]
+	first := k.deliverAll(store.Delivery{Session: r.ID, Key: "one", Decide: always(signal()), Claim: lease})[0]
 	k.noError(first.Err)
-	second := k.deliverAll(engine.Delivery{Session: r.ID, Key: "two", Decide: always(signal()), Claim: lease})[0]
+	second := k.deliverAll(store.Delivery{Session: r.ID, Key: "two", Decide: always(signal()), Claim: lease})[0]
 	k.noError(second.Err)
 	if second.Claimed == nil {
 		k.Fatal("not claimed")
@@ -157,12 +157,12 @@ func deliverClaimsAgainWrites(k *kit) {
 }
 
 func deliverMany(k *kit) {
-	var sessions []engine.NewSession
-	var deliveries []engine.Delivery
+	var sessions []store.NewSession
+	var deliveries []store.Delivery
 	for i := range 100 {
 		n := k.newSession(fmt.Sprintf("s%02d", i))
 		sessions = append(sessions, n)
-		deliveries = append(deliveries, engine.Delivery{Session: n.ID, Key: "key", Decide: always(answer(n.ID, "ask", 1)), Claim: k.lease()})
+		deliveries = append(deliveries, store.Delivery{Session: n.ID, Key: "key", Decide: always(answer(n.ID, "ask", 1)), Claim: k.lease()})
 	}
 	k.createAll(sessions...)
 	for i, d := range k.deliverAll(deliveries...) {
@@ -177,7 +177,7 @@ func deliverMany(k *kit) {
 func deliverTwo(k *kit) {
 	a, b := k.atRest("a"), k.atRest("b")
 	var seen string
-	second := engine.Delivery{Session: a.ID, Key: "two", Decide: func(v engine.InboxView) (*engine.Request, error) {
+	second := store.Delivery{Session: a.ID, Key: "two", Decide: func(v store.InboxView) (*store.Request, error) {
 		found, err := v.ByTarget(answer(a.ID, "ask", 1).Target)
 		if err != nil {
 			return nil, err
@@ -186,15 +186,15 @@ func deliverTwo(k *kit) {
 		request := signal()
 		return &request, nil
 	}}
-	again := engine.Delivery{Session: a.ID, Key: "one", Decide: func(v engine.InboxView) (*engine.Request, error) {
+	again := store.Delivery{Session: a.ID, Key: "one", Decide: func(v store.InboxView) (*store.Request, error) {
 		if v.Same == nil {
 			return nil, fmt.Errorf("the same key of the same call is not seen")
 		}
 		return nil, nil
 	}}
 	out := k.deliverAll(
-		engine.Delivery{Session: a.ID, Key: "one", Decide: always(answer(a.ID, "ask", 1))},
-		engine.Delivery{Session: b.ID, Key: "one", Decide: always(signal())}, second, again)
+		store.Delivery{Session: a.ID, Key: "one", Decide: always(answer(a.ID, "ask", 1))},
+		store.Delivery{Session: b.ID, Key: "one", Decide: always(signal())}, second, again)
 	for _, d := range out {
 		k.noError(d.Err)
 	}
@@ -208,14 +208,14 @@ func deliverMixed(k *kit) {
 	a, b, c := k.atRest("a"), k.atRest("b"), k.atRest("c")
 	k.deliver(b.ID, "key", answer(b.ID, "ask", 1))
 	out := k.deliverAll(
-		engine.Delivery{Session: a.ID, Key: "new", Decide: always(signal())},
-		engine.Delivery{Session: k.id("not-there"), Key: "new", Decide: always(signal())},
-		engine.Delivery{Session: b.ID, Key: "key", Decide: always(signal())},
-		engine.Delivery{Session: b.ID, Key: "other", Decide: always(answer(b.ID, "ask", 1))},
-		engine.Delivery{Session: b.ID, Key: "no", Decide: func(engine.InboxView) (*engine.Request, error) { return nil, engine.ErrSessionEnded }},
-		engine.Delivery{Session: c.ID, Key: "new", Decide: always(signal())},
-		engine.Delivery{Session: b.ID, Key: "new", Decide: always(signal())})
-	for i, want := range []error{nil, engine.ErrSessionNotFound, engine.ErrKeyReused, engine.ErrAlreadyAnswered, engine.ErrSessionEnded, nil, nil} {
+		store.Delivery{Session: a.ID, Key: "new", Decide: always(signal())},
+		store.Delivery{Session: k.id("not-there"), Key: "new", Decide: always(signal())},
+		store.Delivery{Session: b.ID, Key: "key", Decide: always(signal())},
+		store.Delivery{Session: b.ID, Key: "other", Decide: always(answer(b.ID, "ask", 1))},
+		store.Delivery{Session: b.ID, Key: "no", Decide: func(store.InboxView) (*store.Request, error) { return nil, store.ErrSessionEnded }},
+		store.Delivery{Session: c.ID, Key: "new", Decide: always(signal())},
+		store.Delivery{Session: b.ID, Key: "new", Decide: always(signal())})
+	for i, want := range []error{nil, store.ErrSessionNotFound, store.ErrKeyReused, store.ErrAlreadyAnswered, store.ErrSessionEnded, nil, nil} {
 		if want == nil {
 			k.noError(out[i].Err)
 		} else {

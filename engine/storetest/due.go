@@ -3,7 +3,7 @@ package storetest
 import (
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var dueCases = []testCase{
@@ -53,7 +53,7 @@ func dueKept(k *kit) {
 	c := k.checkpoint(r)
 	c.DueAt = k.now()
 	k.deliver(r.ID, "newer", signal())
-	result := k.outcome(c, engine.Committed)
+	result := k.outcome(c, store.Committed)
 	got := k.session("a")
 	k.equal("lease and owner", got.Lease+got.LeaseOwner, r.Lease+r.LeaseOwner)
 	k.sameTime("lease_until", got.LeaseUntil, result.Now.Add(long))

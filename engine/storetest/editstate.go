@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var editStateCases = []testCase{
@@ -19,10 +19,10 @@ var editStateCases = []testCase{
 }
 
 // edit is a person's edit of a session at a version.
-func (k *kit) edit(r engine.SessionRecord) engine.StateEdit {
-	return engine.StateEdit{
-		Session: r.ID, Version: r.Version, Seen: r.Inbox, State: []byte(`{"edited": 1.0}`), Counters: []byte(`{"seq":7}`), Status: engine.StatusPending,
-		Request: engine.Request{Key: k.token(), Kind: engine.RequestState, Body: []byte(`{"why":"typo"}`), By: "Ada", Outcome: "edited"},
+func (k *kit) edit(r store.SessionRecord) store.StateEdit {
+	return store.StateEdit{
+		Session: r.ID, Version: r.Version, Seen: r.Inbox, State: []byte(`{"edited": 1.0}`), Counters: []byte(`{"seq":7}`), Status: store.StatusPending,
+		Request: store.Request{Key: k.token(), Kind: store.RequestState, Body: []byte(`{"why":"typo"}`), By: "Ada", Outcome: "edited"},
 	}
 }
 
@@ -32,7 +32,7 @@ func editStateWrites(k *kit) {
 	k.deliver(r.ID, "before", signal())
 	edit := k.edit(r)
 	edit.Seen = 1
-	edit.Status, edit.Since = engine.StatusAwaitingInput, since(3)
+	edit.Status, edit.Since = store.StatusAwaitingInput, since(3)
 	edit.Awaiting = []byte(`[{"step":"ask","visit":1,"ask":1,"kind":"question","since":1}]`)
 	out, err := k.store.EditState(k.ctx, edit)
 	k.noError(err)
@@ -43,7 +43,7 @@ func editStateWrites(k *kit) {
 	k.sameTime("awaiting_since", got.AwaitingSince, since(3))
 	k.equal("version, inbox", []int64{got.Version, got.Inbox}, []int64{r.Version + 1, 2})
 	k.near("due_at", got.DueAt)
-	all, err := k.store.AllRequests(k.ctx, r.ID, engine.HistoryQuery{After: 1})
+	all, err := k.store.AllRequests(k.ctx, r.ID, store.HistoryQuery{After: 1})
 	k.noError(err)
 	k.equal("requests", len(all), 1)
 	want := edit.Request
@@ -55,11 +55,11 @@ func editStateWrites(k *kit) {
 func editStateBusy(k *kit) {
 	r := k.held("a")
 	_, err := k.store.EditState(k.ctx, k.edit(r))
-	k.isError(err, engine.ErrSessionBusy)
+	k.isError(err, store.ErrSessionBusy)
 	wrong := k.edit(r)
 	wrong.Version = 5
 	_, err = k.store.EditState(k.ctx, wrong)
-	k.isError(err, engine.ErrSessionBusy)
+	k.isError(err, store.ErrSessionBusy)
 	k.sameRecord("session", k.session("a"), r)
 	k.equal("requests", k.requestKeys(r.ID, false), "")
 }
@@ -69,13 +69,13 @@ func editStateVersion(k *kit) {
 	old := k.edit(r)
 	old.Version--
 	_, err := k.store.EditState(k.ctx, old)
-	k.isError(err, engine.ErrVersionMismatch)
+	k.isError(err, store.ErrVersionMismatch)
 	k.sameRecord("session", k.session("a"), r)
 	k.equal("requests", k.requestKeys(r.ID, false), "")
 	_, err = k.store.EditState(k.ctx, k.edit(r))
 	k.noError(err)
 	_, err = k.store.EditState(k.ctx, k.edit(r))
-	k.isError(err, engine.ErrVersionMismatch)
+	k.isError(err, store.ErrVersionMismatch)
 }
 
 // A request that came after the state was read is applied before any edit.
@@ -84,14 +84,14 @@ func editStateUnread(k *kit) {
 	k.deliver(r.ID, "answer", answer(r.ID, "ask", 1))
 	before := k.session("a")
 	_, err := k.store.EditState(k.ctx, k.edit(r))
-	k.isError(err, engine.ErrSessionBusy)
+	k.isError(err, store.ErrSessionBusy)
 	k.sameRecord("session", k.session("a"), before)
 	k.equal("requests", k.requestKeys(r.ID, false), "answer")
 }
 
 func editStateMissing(k *kit) {
-	_, err := k.store.EditState(k.ctx, k.edit(engine.SessionRecord{ID: k.id("not-there")}))
-	k.isError(err, engine.ErrSessionNotFound)
+	_, err := k.store.EditState(k.ctx, k.edit(store.SessionRecord{ID: k.id("not-there")}))
+	k.isError(err, store.ErrSessionNotFound)
 }
 
 func editStateExpired(k *kit) {
@@ -102,9 +102,9 @@ func editStateExpired(k *kit) {
 	got := k.session("a")
 	k.equal("lease, owner, claims", []any{got.Lease, got.LeaseOwner, got.Claims}, []any{"", "", 0})
 	k.equal("no lease_until", got.LeaseUntil.IsZero(), true)
-	k.outcome(late, engine.Lost)
+	k.outcome(late, store.Lost)
 	late.Version++
-	k.outcome(late, engine.Lost)
+	k.outcome(late, store.Lost)
 }
 
 func editStateRace(k *kit) {
@@ -116,7 +116,7 @@ func editStateRace(k *kit) {
 		switch _, err := k.store.EditState(k.ctx, edit); {
 		case err == nil:
 			won.Add(1)
-		case !errors.Is(err, engine.ErrVersionMismatch):
+		case !errors.Is(err, store.ErrVersionMismatch):
 			return err
 		}
 		return nil

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var editWorkflowCases = []testCase{
@@ -32,7 +33,7 @@ var pathCases = []testCase{
 
 func editStep(k *kit) {
 	k.edited(chain("root", "a", "b"))
-	k.edited(engine.Edit{PutSteps: []engine.Step{{ID: "a", Function: "other", X: number(1)}, {ID: "c"}}})
+	k.edited(store.Edit{PutSteps: []graph.Step{{ID: "a", Function: "other", X: number(1)}, {ID: "c"}}})
 	got := k.workflow(k.prefix)
 	k.equal("shape", shape(got), "a b c root a>b root>a")
 	a := got.Step("a")
@@ -41,30 +42,30 @@ func editStep(k *kit) {
 
 func editRemoveStep(k *kit) {
 	k.edited(chain("root", "a", "b", "root"))
-	k.edited(engine.Edit{RemoveSteps: []string{"a"}})
+	k.edited(store.Edit{RemoveSteps: []string{"a"}})
 	k.equal("shape", shape(k.workflow(k.prefix)), "b root b>root")
-	again := k.edited(engine.Edit{RemoveSteps: []string{"b"}, PutSteps: []engine.Step{{ID: "b", Function: "new"}}})
+	again := k.edited(store.Edit{RemoveSteps: []string{"b"}, PutSteps: []graph.Step{{ID: "b", Function: "new"}}})
 	k.equal("shape of a step put anew", shape(again), "b root")
 }
 
 func editRemoveMissing(k *kit) {
 	k.edited(chain("root", "a"))
 	w := k.workflow(k.prefix)
-	k.edited(engine.Edit{RemovePaths: w.Paths})
-	k.edited(engine.Edit{RemovePaths: w.Paths, RemoveSteps: []string{"nothing"}})
+	k.edited(store.Edit{RemovePaths: w.Paths})
+	k.edited(store.Edit{RemovePaths: w.Paths, RemoveSteps: []string{"nothing"}})
 	k.equal("shape", shape(k.workflow(k.prefix)), "a root")
 }
 
 func editMatch(k *kit) {
 	first := k.edited(chain("root")).ETag()
-	k.edited(engine.Edit{Match: first, PutSteps: []engine.Step{{ID: "a"}}})
-	_, err := k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.prefix, Match: first, PutSteps: []engine.Step{{ID: "b"}}})
-	k.isError(err, engine.ErrVersionMismatch)
-	_, err = k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.prefix, Match: first, Delete: true})
-	k.isError(err, engine.ErrVersionMismatch)
+	k.edited(store.Edit{Match: first, PutSteps: []graph.Step{{ID: "a"}}})
+	_, err := k.store.EditWorkflow(k.ctx, store.Edit{Workflow: k.prefix, Match: first, PutSteps: []graph.Step{{ID: "b"}}})
+	k.isError(err, store.ErrVersionMismatch)
+	_, err = k.store.EditWorkflow(k.ctx, store.Edit{Workflow: k.prefix, Match: first, Delete: true})
+	k.isError(err, store.ErrVersionMismatch)
 	k.equal("shape", shape(k.workflow(k.prefix)), "a root")
-	_, err = k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.id("not-there"), Match: first, PutSteps: []engine.Step{{ID: "b"}}})
-	k.isError(err, engine.ErrVersionMismatch)
+	_, err = k.store.EditWorkflow(k.ctx, store.Edit{Workflow: k.id("not-there"), Match: first, PutSteps: []graph.Step{{ID: "b"}}})
+	k.isError(err, store.ErrVersionMismatch)
 	k.noWorkflow(k.id("not-there"))
 }
 
@@ -72,11 +73,11 @@ func editRace(k *kit) {
 	match := k.edited(chain("root")).ETag()
 	var won atomic.Int64
 	k.race(6, func(i int) error {
-		_, err := k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.prefix, Match: match, PutSteps: []engine.Step{{ID: fmt.Sprintf("s%d", i)}}})
+		_, err := k.store.EditWorkflow(k.ctx, store.Edit{Workflow: k.prefix, Match: match, PutSteps: []graph.Step{{ID: fmt.Sprintf("s%d", i)}}})
 		switch {
 		case err == nil:
 			won.Add(1)
-		case !errors.Is(err, engine.ErrVersionMismatch):
+		case !errors.Is(err, store.ErrVersionMismatch):
 			return err
 		}
 		return nil
@@ -88,8 +89,8 @@ func editRace(k *kit) {
 func editRaceFree(k *kit) {
 	k.edited(chain("root"))
 	k.race(6, func(i int) error {
-		_, err := k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.prefix, PutSteps: []engine.Step{{ID: fmt.Sprintf("s%d", i)}},
-			PutPaths: []engine.Path{{Kind: engine.Next, Source: "root", Target: fmt.Sprintf("s%d", i)}}})
+		_, err := k.store.EditWorkflow(k.ctx, store.Edit{Workflow: k.prefix, PutSteps: []graph.Step{{ID: fmt.Sprintf("s%d", i)}},
+			PutPaths: []graph.Path{{Kind: graph.Next, Source: "root", Target: fmt.Sprintf("s%d", i)}}})
 		return err
 	})
 	got := k.workflow(k.prefix)
@@ -99,36 +100,36 @@ func editRaceFree(k *kit) {
 func editFault(k *kit) {
 	k.edited(chain("root", "a"))
 	want := k.workflow(k.prefix)
-	for what, path := range map[string]engine.Path{
-		"no source":         {Kind: engine.Next, Source: "nothing", Target: "a"},
-		"no target":         {Kind: engine.Next, Source: "a", Target: "nothing"},
-		"no other workflow": {Kind: engine.Next, Source: "a", Target: "root", TargetWorkflow: k.id("not-there")},
-		"source removed":    {Kind: engine.Next, Source: "root", Target: "a"},
+	for what, path := range map[string]graph.Path{
+		"no source":         {Kind: graph.Next, Source: "nothing", Target: "a"},
+		"no target":         {Kind: graph.Next, Source: "a", Target: "nothing"},
+		"no other workflow": {Kind: graph.Next, Source: "a", Target: "root", TargetWorkflow: k.id("not-there")},
+		"source removed":    {Kind: graph.Next, Source: "root", Target: "a"},
 	} {
-		edit := engine.Edit{Workflow: k.prefix, Put: &engine.Workflow{Name: "x"}, PutSteps: []engine.Step{{ID: "new"}, {ID: "a", Function: "changed"}},
-			RemovePaths: want.Paths, PutPaths: []engine.Path{{Kind: engine.Next, Source: "a", Target: "new"}, path}}
+		edit := store.Edit{Workflow: k.prefix, Put: &graph.Workflow{Name: "x"}, PutSteps: []graph.Step{{ID: "new"}, {ID: "a", Function: "changed"}},
+			RemovePaths: want.Paths, PutPaths: []graph.Path{{Kind: graph.Next, Source: "a", Target: "new"}, path}}
 		if what == "source removed" {
 			edit.RemoveSteps = []string{"root"}
 		}
 		_, err := k.store.EditWorkflow(k.ctx, edit)
-		k.isError(err, engine.ErrStepNotFound)
+		k.isError(err, store.ErrStepNotFound)
 		k.sameWorkflow(what, k.workflow(k.prefix), want)
 	}
 }
 
 func editDelete(k *kit) {
 	k.edited(full())
-	after := k.edited(engine.Edit{Delete: true})
+	after := k.edited(store.Edit{Delete: true})
 	k.equal("what is left", after.ID+shape(after), k.prefix)
 	k.noWorkflow(k.prefix)
-	_, err := k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.prefix, Delete: true})
-	k.isError(err, engine.ErrWorkflowNotFound)
+	_, err := k.store.EditWorkflow(k.ctx, store.Edit{Workflow: k.prefix, Delete: true})
+	k.isError(err, store.ErrWorkflowNotFound)
 	k.equal("made anew", shape(k.edited(chain("root", "a"))), "a root root>a")
 }
 
 func editLastStep(k *kit) {
 	k.edited(chain("root"))
-	after := k.edited(engine.Edit{RemoveSteps: []string{"root"}})
+	after := k.edited(store.Edit{RemoveSteps: []string{"root"}})
 	k.equal("what is left", after.ID+shape(after), k.prefix)
 	k.noWorkflow(k.prefix)
 }
@@ -139,21 +140,21 @@ func editOther(k *kit) {
 	other.Workflow = k.id("other")
 	k.edited(other)
 	want := k.workflow(k.id("other"))
-	k.edited(engine.Edit{RemoveSteps: []string{"a"}, PutSteps: []engine.Step{{ID: "root", Function: "changed"}}, RemovePaths: want.Paths})
+	k.edited(store.Edit{RemoveSteps: []string{"a"}, PutSteps: []graph.Step{{ID: "root", Function: "changed"}}, RemovePaths: want.Paths})
 	k.sameWorkflow("other", k.workflow(k.id("other")), want)
-	k.edited(engine.Edit{Delete: true})
+	k.edited(store.Edit{Delete: true})
 	k.sameWorkflow("other", k.workflow(k.id("other")), want)
 }
 
 // Parallel paths are told apart by priority, then by condition.
 func pathParallel(k *kit) {
 	edit := chain("root", "a")
-	edit.PutPaths = []engine.Path{
-		{Kind: engine.Next, Source: "root", Target: "a", Condition: "z"},
-		{Kind: engine.Next, Source: "root", Target: "a", Condition: "b", Priority: number(2)},
-		{Kind: engine.Next, Source: "root", Target: "a", Condition: "y"},
-		{ID: "own", Stored: true, Kind: engine.Next, Source: "root", Target: "a", Condition: "x"},
-		{Kind: engine.Tool, Source: "root", Target: "a", Name: "t"},
+	edit.PutPaths = []graph.Path{
+		{Kind: graph.Next, Source: "root", Target: "a", Condition: "z"},
+		{Kind: graph.Next, Source: "root", Target: "a", Condition: "b", Priority: number(2)},
+		{Kind: graph.Next, Source: "root", Target: "a", Condition: "y"},
+		{ID: "own", Stored: true, Kind: graph.Next, Source: "root", Target: "a", Condition: "x"},
+		{Kind: graph.Tool, Source: "root", Target: "a", Name: "t"},
 	}
 	k.edited(edit)
 	var got []string
@@ -186,7 +187,7 @@ func pathByRef(k *kit) {
 	w := k.edited(edit)
 	change := *w.Path("root>a")
 	change.ID, change.Stored, change.Condition, change.Extra, change.Target = "mine", true, "c", nil, "b"
-	k.edited(engine.Edit{PutPaths: []engine.Path{change}})
+	k.edited(store.Edit{PutPaths: []graph.Path{change}})
 	got := k.workflow(k.prefix)
 	k.equal("shape", shape(got), "a b root a>b mine")
 	p := got.Path("mine")
@@ -195,9 +196,9 @@ func pathByRef(k *kit) {
 
 func pathRemove(k *kit) {
 	edit := chain("root", "a")
-	edit.PutPaths = append(edit.PutPaths, engine.Path{Kind: engine.Next, Source: "root", Target: "a", Condition: "second"})
+	edit.PutPaths = append(edit.PutPaths, graph.Path{Kind: graph.Next, Source: "root", Target: "a", Condition: "second"})
 	w := k.edited(edit)
-	k.edited(engine.Edit{RemovePaths: []engine.Path{*w.Path("root>a")}})
+	k.edited(store.Edit{RemovePaths: []graph.Path{*w.Path("root>a")}})
 	got := k.workflow(k.prefix)
 	k.equal("shape", shape(got), "a root root>a")
 	k.equal("condition", got.Paths[0].Condition, any("second"))
@@ -208,27 +209,27 @@ func pathAcross(k *kit) {
 	other.Workflow = k.id("other")
 	k.edited(other)
 	edit := chain("root")
-	edit.PutPaths = []engine.Path{{Kind: engine.Next, Source: "root", Target: "away", TargetWorkflow: k.id("other")}}
+	edit.PutPaths = []graph.Path{{Kind: graph.Next, Source: "root", Target: "away", TargetWorkflow: k.id("other")}}
 	k.edited(edit)
 	got := k.workflow(k.prefix)
 	k.equal("shape", shape(got), "root root>away")
 	k.equal("target workflow", got.Paths[0].TargetWorkflow, k.id("other"))
 	k.equal("the other", shape(k.workflow(k.id("other"))), "away root root>away")
-	k.edited(engine.Edit{Workflow: k.id("other"), RemoveSteps: []string{"away"}})
+	k.edited(store.Edit{Workflow: k.id("other"), RemoveSteps: []string{"away"}})
 	k.equal("shape without its target", shape(k.workflow(k.prefix)), "root")
 }
 
 func pathGone(k *kit) {
 	w := k.edited(chain("root", "a"))
 	old := *w.Path("root>a")
-	k.edited(engine.Edit{RemovePaths: w.Paths})
-	_, err := k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.prefix, PutSteps: []engine.Step{{ID: "new"}}, PutPaths: []engine.Path{old}})
-	k.isError(err, engine.ErrPathNotFound)
+	k.edited(store.Edit{RemovePaths: w.Paths})
+	_, err := k.store.EditWorkflow(k.ctx, store.Edit{Workflow: k.prefix, PutSteps: []graph.Step{{ID: "new"}}, PutPaths: []graph.Path{old}})
+	k.isError(err, store.ErrPathNotFound)
 	k.equal("shape", shape(k.workflow(k.prefix)), "a root")
 	other := chain("root", "a")
 	other.Workflow = k.id("other")
 	foreign := *k.edited(other).Path("root>a")
-	_, err = k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: k.prefix, PutPaths: []engine.Path{foreign}})
-	k.isError(err, engine.ErrPathNotFound)
+	_, err = k.store.EditWorkflow(k.ctx, store.Edit{Workflow: k.prefix, PutPaths: []graph.Path{foreign}})
+	k.isError(err, store.ErrPathNotFound)
 	k.equal("shape of the other", shape(k.workflow(k.id("other"))), "a root root>a")
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var enginesCases = []testCase{
@@ -13,15 +13,15 @@ var enginesCases = []testCase{
 }
 
 // engines are the announcements of this case, of any age up to within.
-func (k *kit) engines(within time.Duration) []engine.Announcement {
+func (k *kit) engines(within time.Duration) []store.Announcement {
 	k.Helper()
 	all, err := k.store.Engines(k.ctx, within)
 	k.noError(err)
-	return slices.DeleteFunc(all, func(a engine.Announcement) bool { return a.Name != k.prefix })
+	return slices.DeleteFunc(all, func(a store.Announcement) bool { return a.Name != k.prefix })
 }
 
 func enginesAnnounced(k *kit) {
-	for _, a := range []engine.Announcement{
+	for _, a := range []store.Announcement{
 		{ID: k.id("b"), Name: k.prefix, Functions: []string{"x", "shop.*"}},
 		{ID: k.id("a"), Name: k.prefix},
 		{ID: k.id("b"), Name: k.prefix, Functions: []string{"y"}, Version: "v1.2", State: "draining", Holds: []byte(`{"sessions":3}`)},
@@ -40,7 +40,7 @@ func enginesAnnounced(k *kit) {
 }
 
 func enginesForgotten(k *kit) {
-	k.noError(k.store.Announce(k.ctx, engine.Announcement{ID: k.id("old"), Name: k.prefix}, time.Hour))
+	k.noError(k.store.Announce(k.ctx, store.Announcement{ID: k.id("old"), Name: k.prefix}, time.Hour))
 	k.pass(k.now().Add(10 * time.Millisecond))
 	k.equal("heard within a moment", len(k.engines(time.Millisecond)), 0)
 	k.equal("heard within an hour", len(k.engines(time.Hour)), 1)

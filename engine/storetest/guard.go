@@ -1,6 +1,9 @@
 package storetest
 
-import "github.com/stepgraph/stepgraph/engine"
+import (
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
 
 var guardCases = []testCase{
 	{"a stale token is lost", guardToken},
@@ -16,7 +19,7 @@ func guardToken(k *kit) {
 	r := k.held("a")
 	c := k.checkpoint(r)
 	c.Lease = k.token()
-	k.outcome(c, engine.Lost)
+	k.outcome(c, store.Lost)
 	k.sameRecord("session", k.session("a"), r)
 }
 
@@ -24,33 +27,33 @@ func guardVersion(k *kit) {
 	r := k.held("a")
 	k.commit(k.checkpoint(r))
 	want := k.session("a")
-	k.outcome(k.checkpoint(r), engine.Lost)
+	k.outcome(k.checkpoint(r), store.Lost)
 	ahead := k.checkpoint(want)
 	ahead.Version++
-	k.outcome(ahead, engine.Lost)
+	k.outcome(ahead, store.Lost)
 	k.sameRecord("session", k.session("a"), want)
 }
 
 func guardNoToken(k *kit) {
 	r := k.create(k.newSession("a"))
-	k.outcome(k.checkpoint(r), engine.Lost)
+	k.outcome(k.checkpoint(r), store.Lost)
 	c := k.checkpoint(k.held("b"))
 	c.Lease = ""
-	k.outcome(c, engine.Lost)
+	k.outcome(c, store.Lost)
 }
 
 func guardUnknown(k *kit) {
-	c := k.checkpoint(engine.SessionRecord{ID: k.id("not-there"), Lease: k.token()})
-	k.outcome(c, engine.Lost)
+	c := k.checkpoint(store.SessionRecord{ID: k.id("not-there"), Lease: k.token()})
+	k.outcome(c, store.Lost)
 	k.missing("not-there")
 }
 
 func guardExpired(k *kit) {
 	r := k.expired("a")
-	k.outcome(k.checkpoint(r), engine.Committed)
+	k.outcome(k.checkpoint(r), store.Committed)
 	late := k.expired("b")
 	k.claimOne("b", long)
-	k.outcome(k.checkpoint(late), engine.Lost)
+	k.outcome(k.checkpoint(late), store.Lost)
 }
 
 func guardNothing(k *kit) {
@@ -60,14 +63,14 @@ func guardNothing(k *kit) {
 	before := k.session("a")
 	c := k.checkpoint(r)
 	c.Lease = k.token()
-	c.Executions = []engine.Execution{execution(r.ID, 1, "root")}
-	c.Messages = []engine.Message{message(r.ID, 1)}
-	c.Applied = []engine.RequestOutcome{{ID: r.ID + "/key", Outcome: "x"}}
-	c.Blobs = []engine.Blob{{Hash: "h", Text: []byte("x")}, {Session: parent.ID, Hash: "h", Text: []byte("x")}}
-	c.Results = []engine.StoredResult{{Step: "loop", Visit: 1, Index: 0, Output: []byte("1")}}
-	c.Children = []engine.NewSession{k.newSession("child")}
-	c.ToParent = &engine.Request{Session: parent.ID, Key: "end", Kind: engine.RequestChild}
-	k.outcome(c, engine.Lost)
+	c.Executions = []store.Execution{execution(r.ID, 1, "root")}
+	c.Messages = []function.Message{message(r.ID, 1)}
+	c.Applied = []store.RequestOutcome{{ID: r.ID + "/key", Outcome: "x"}}
+	c.Blobs = []store.Blob{{Hash: "h", Text: []byte("x")}, {Session: parent.ID, Hash: "h", Text: []byte("x")}}
+	c.Results = []store.StoredResult{{Step: "loop", Visit: 1, Index: 0, Output: []byte("1")}}
+	c.Children = []store.NewSession{k.newSession("child")}
+	c.ToParent = &store.Request{Session: parent.ID, Key: "end", Kind: store.RequestChild}
+	k.outcome(c, store.Lost)
 	k.sameRecord("session", k.session("a"), before)
 	k.sameRecord("parent", k.session("parent"), parent)
 	k.historyLength(r.ID, 0, 0)
@@ -81,8 +84,8 @@ func guardMixed(k *kit) {
 	a, b, c := k.held("a"), k.held("b"), k.held("c")
 	stale := k.checkpoint(b)
 	stale.Version = 7
-	unknown := k.checkpoint(engine.SessionRecord{ID: k.id("not-there"), Lease: "x"})
+	unknown := k.checkpoint(store.SessionRecord{ID: k.id("not-there"), Lease: "x"})
 	got := k.send(k.checkpoint(c), stale, k.checkpoint(a), unknown)
-	k.equal("outcomes", got, []engine.CommitOutcome{engine.Committed, engine.Lost, engine.Committed, engine.Lost})
+	k.equal("outcomes", got, []store.CommitOutcome{store.Committed, store.Lost, store.Committed, store.Lost})
 	k.equal("versions", []int64{k.session("a").Version, k.session("b").Version, k.session("c").Version}, []int64{1, 0, 1})
 }

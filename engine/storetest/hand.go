@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A Hand does what a person does in a database browser, past the engine. Properties are
@@ -15,7 +16,7 @@ type Hand interface {
 	// Step makes a STEP node with exactly these properties.
 	Step(ctx context.Context, properties map[string]any) error
 	// Path joins the steps of two ids. The cases give each step an id used nowhere else.
-	Path(ctx context.Context, kind engine.PathKind, source, target string, properties map[string]any) error
+	Path(ctx context.Context, kind graph.PathKind, source, target string, properties map[string]any) error
 	// Workflow makes a WORKFLOW node with exactly these properties.
 	Workflow(ctx context.Context, properties map[string]any) error
 	// Session makes a SESSION node with exactly these properties.
@@ -27,14 +28,14 @@ type Hand interface {
 // RunByHand is the part of the suite for databases that people edit by hand. open is
 // called once for each case. The cases add to the workflow `default` and may run while
 // others use it.
-func RunByHand(t *testing.T, open func(t *testing.T) (engine.Store, Hand)) {
+func RunByHand(t *testing.T, open func(t *testing.T) (store.Store, Hand)) {
 	for _, c := range handCases {
 		t.Run(c.name, func(t *testing.T) {
 			if !c.alone {
 				t.Parallel()
 			}
-			store, hand := open(t)
-			c.run(&handKit{kit: newKit(t, store), hand: hand})
+			opened, hand := open(t)
+			c.run(&handKit{kit: newKit(t, opened), hand: hand})
 		})
 	}
 }
@@ -75,7 +76,7 @@ func (k *handKit) step(id, workflow string) {
 	k.noError(k.hand.Step(k.ctx, p))
 }
 
-func (k *handKit) path(kind engine.PathKind, source, target string, properties map[string]any) {
+func (k *handKit) path(kind graph.PathKind, source, target string, properties map[string]any) {
 	k.Helper()
 	k.noError(k.hand.Path(k.ctx, kind, k.id(source), k.id(target), properties))
 }
@@ -85,15 +86,15 @@ func (k *handKit) inDefault(entries ...string) string {
 	k.Helper()
 	var look map[string][]string
 	if len(entries) > 0 {
-		look = map[string][]string{engine.DefaultWorkflow: k.ids(entries...)}
+		look = map[string][]string{graph.DefaultWorkflow: k.ids(entries...)}
 	}
-	list, err := k.store.Workflows(k.ctx, []string{engine.DefaultWorkflow}, look)
+	list, err := k.store.Workflows(k.ctx, []string{graph.DefaultWorkflow}, look)
 	k.noError(err)
 	var names []string
 	for _, w := range list {
 		for i := range w.Steps {
 			if name, mine := strings.CutPrefix(w.Steps[i].ID, k.prefix+"-"); mine {
-				k.equal("workflow of "+name, w.Steps[i].Workflow, engine.DefaultWorkflow)
+				k.equal("workflow of "+name, w.Steps[i].Workflow, graph.DefaultWorkflow)
 				names = append(names, name)
 			}
 		}
@@ -111,13 +112,13 @@ func handAlong(k *handKit) {
 	for _, id := range []string{"a", "b", "c", "d"} {
 		k.step(id, "")
 	}
-	k.path(engine.Next, "a", "b", nil)
-	k.path(engine.Contains, "b", "c", nil)
-	k.path(engine.Tool, "c", "d", nil)
-	k.path(engine.Next, "d", "a", nil)
+	k.path(graph.Next, "a", "b", nil)
+	k.path(graph.Contains, "b", "c", nil)
+	k.path(graph.Tool, "c", "d", nil)
+	k.path(graph.Next, "d", "a", nil)
 	k.equal("from the entry", k.inDefault("a"), "a b c d")
 	k.step("e", "")
-	k.path(engine.Next, "b", "e", nil)
+	k.path(graph.Next, "b", "e", nil)
 	k.equal("a step added later", k.inDefault(), "a b c d e")
 }
 
@@ -127,7 +128,7 @@ func handUnreached(k *handKit) {
 	k.noError(err)
 	found := false
 	for _, w := range list {
-		found = found || w.ID == engine.DefaultWorkflow && w.Steps > 0
+		found = found || w.ID == graph.DefaultWorkflow && w.Steps > 0
 	}
 	k.equal("default is listed", found, true)
 	k.equal("adopted", k.inDefault(), "alone")
@@ -144,15 +145,15 @@ func handAcross(k *handKit) {
 			k.step(id, "")
 		}
 		for _, side := range []string{l, r} {
-			k.path(engine.Next, last, side, nil)
-			k.path(engine.Next, side, join, nil)
+			k.path(graph.Next, last, side, nil)
+			k.path(graph.Next, side, join, nil)
 		}
 		last = join
 	}
 	k.step("other", k.prefix+"-other")
 	k.step("beyond", "")
-	k.path(engine.Next, last, "other", nil)
-	k.path(engine.Next, "other", "beyond", nil)
+	k.path(graph.Next, last, "other", nil)
+	k.path(graph.Next, "other", "beyond", nil)
 	w := k.workflow(k.prefix)
 	k.equal("steps", len(w.Steps), 37)
 	for i := range w.Paths {
@@ -167,7 +168,7 @@ func handAcross(k *handKit) {
 func handListed(k *handKit) {
 	k.step("here", k.prefix)
 	k.step("there", "")
-	k.path(engine.Next, "here", "there", nil)
+	k.path(graph.Next, "here", "there", nil)
 	list, err := k.store.WorkflowIDs(k.ctx)
 	k.noError(err)
 	for _, w := range list {
@@ -205,8 +206,8 @@ func handSettings(k *handKit) {
 func handConditions(k *handKit) {
 	k.step("a", k.prefix)
 	k.step("b", k.prefix)
-	k.path(engine.Next, "a", "b", map[string]any{"conditions": "plural", "priority": int64(1)})
-	k.path(engine.Next, "a", "b", map[string]any{"condition": []string{"one", "two"}, "priority": 2.5, "colour": "red"})
+	k.path(graph.Next, "a", "b", map[string]any{"conditions": "plural", "priority": int64(1)})
+	k.path(graph.Next, "a", "b", map[string]any{"condition": []string{"one", "two"}, "priority": 2.5, "colour": "red"})
 	w := k.workflow(k.prefix)
 	name := k.id("a") + ">" + k.id("b")
 	k.equal("plural", w.Path(name).Condition, any("plural"))
@@ -218,17 +219,17 @@ func handSession(k *handKit) {
 	k.noError(k.hand.Session(k.ctx, map[string]any{"id": k.id("s"), "state": `{}`}))
 	r := k.kit.session("s")
 	k.equal("state, status, version, inbox", []any{string(r.State), r.Status, r.Version, r.Inbox}, []any{`{}`, "", int64(0), int64(0)})
-	k.lists("list", engine.SessionQuery{IDs: k.ids("s")}, "s")
+	k.lists("list", store.SessionQuery{IDs: k.ids("s")}, "s")
 	d := k.deliver(r.ID, "key", signal())
 	k.equal("number of the request", d.Request.N, int64(1))
 	c := k.claimOne("s", long)
 	k.equal("requests", keysOf(c.Requests, false), "key")
 	row := k.recorded(c.Session)
 	row.Seen = 1
-	k.outcome(row, engine.Committed)
-	k.outcome(row, engine.Again)
+	k.outcome(row, store.Committed)
+	k.outcome(row, store.Again)
 	got := k.kit.session("s")
-	k.equal("version, status", []any{got.Version, got.Status}, []any{int64(1), engine.StatusActive})
+	k.equal("version, status", []any{got.Version, got.Status}, []any{int64(1), store.StatusActive})
 	k.historyLength(r.ID, 1, 1)
 	k.noError(k.hand.Session(k.ctx, map[string]any{"id": k.id("bare"), "state": `{}`}))
 	k.commit(k.checkpoint(k.claimOne("bare", long).Session))

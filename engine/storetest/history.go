@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var historyCases = []testCase{
@@ -18,7 +19,7 @@ var historyCases = []testCase{
 }
 
 // write commits executions of a session that is held.
-func (k *kit) write(name string, executions ...engine.Execution) {
+func (k *kit) write(name string, executions ...store.Execution) {
 	k.Helper()
 	c := k.checkpoint(k.session(name))
 	c.Executions = executions
@@ -26,7 +27,7 @@ func (k *kit) write(name string, executions ...engine.Execution) {
 }
 
 // seqs are the numbers of a page of executions.
-func (k *kit) seqs(session string, q engine.HistoryQuery) string {
+func (k *kit) seqs(session string, q store.HistoryQuery) string {
 	k.Helper()
 	rows, err := k.store.Executions(k.ctx, session, q)
 	k.noError(err)
@@ -40,13 +41,13 @@ func (k *kit) seqs(session string, q engine.HistoryQuery) string {
 func historyExact(k *kit) {
 	r := k.held("a")
 	full := execution(r.ID, 1, "ask")
-	full.Visit, full.Attempt, full.Status, full.Function = 3, 2, engine.StatusError, "utils.reply.reply"
+	full.Visit, full.Attempt, full.Status, full.Function = 3, 2, store.StatusError, "utils.reply.reply"
 	full.Input, full.Output = []byte(`{"z":1.0,"a":1,"n":12345678901234567890,"e":"ü\u0041\n"}`), []byte(`[1.50,null,"</script>"]`)
 	full.Error, full.Paths = []byte(`{"kind":"timeout","transient":true}`), []byte(`[{"path":"a>b","open":true}]`)
 	full.Usage, full.Parent, full.Definition = []byte(`{"tokens":12}`), r.ID+"/0", "hash"
 	bare := execution(r.ID, 2, "reply")
 	k.write("a", full, bare)
-	rows, err := k.store.Executions(k.ctx, r.ID, engine.HistoryQuery{})
+	rows, err := k.store.Executions(k.ctx, r.ID, store.HistoryQuery{})
 	k.noError(err)
 	k.equal("executions", len(rows), 2)
 	k.sameExecution("full", rows[0], full)
@@ -56,7 +57,7 @@ func historyExact(k *kit) {
 func historyPages(k *kit) {
 	r := k.held("a")
 	for first := int64(1); first <= 10; first += 5 {
-		var list []engine.Execution
+		var list []store.Execution
 		for seq := first; seq < first+5; seq++ {
 			list = append(list, execution(r.ID, seq, "step"))
 		}
@@ -64,20 +65,20 @@ func historyPages(k *kit) {
 	}
 	k.write("a", execution(r.ID, 11, "step"))
 	for _, c := range []struct {
-		q    engine.HistoryQuery
+		q    store.HistoryQuery
 		want string
 	}{
-		{engine.HistoryQuery{}, "1 2 3 4 5 6 7 8 9 10 11"},
-		{engine.HistoryQuery{Limit: 3}, "1 2 3"},
-		{engine.HistoryQuery{After: 9}, "10 11"},
-		{engine.HistoryQuery{After: 3, Limit: 2}, "4 5"},
-		{engine.HistoryQuery{After: 11}, ""},
-		{engine.HistoryQuery{Before: 3}, "1 2"},
-		{engine.HistoryQuery{Before: 10, Limit: 2}, "1 2"},
-		{engine.HistoryQuery{Newest: true, Limit: 3}, "9 10 11"},
-		{engine.HistoryQuery{Newest: true, Before: 9, Limit: 3}, "6 7 8"},
-		{engine.HistoryQuery{Newest: true, After: 8, Limit: 50}, "9 10 11"},
-		{engine.HistoryQuery{After: 3, Before: 6}, "4 5"},
+		{store.HistoryQuery{}, "1 2 3 4 5 6 7 8 9 10 11"},
+		{store.HistoryQuery{Limit: 3}, "1 2 3"},
+		{store.HistoryQuery{After: 9}, "10 11"},
+		{store.HistoryQuery{After: 3, Limit: 2}, "4 5"},
+		{store.HistoryQuery{After: 11}, ""},
+		{store.HistoryQuery{Before: 3}, "1 2"},
+		{store.HistoryQuery{Before: 10, Limit: 2}, "1 2"},
+		{store.HistoryQuery{Newest: true, Limit: 3}, "9 10 11"},
+		{store.HistoryQuery{Newest: true, Before: 9, Limit: 3}, "6 7 8"},
+		{store.HistoryQuery{Newest: true, After: 8, Limit: 50}, "9 10 11"},
+		{store.HistoryQuery{After: 3, Before: 6}, "4 5"},
 	} {
 		k.equal(fmt.Sprintf("page %+v", c.q), k.seqs(r.ID, c.q), c.want)
 	}
@@ -85,38 +86,38 @@ func historyPages(k *kit) {
 
 func historySteps(k *kit) {
 	r := k.held("a")
-	var list []engine.Execution
+	var list []store.Execution
 	for seq := range int64(12) {
 		list = append(list, execution(r.ID, seq+1, []string{"ask", "ask2", "reply"}[seq%3]))
 	}
 	k.write("a", list...)
-	k.equal("ask", k.seqs(r.ID, engine.HistoryQuery{Step: "ask"}), "1 4 7 10")
-	k.equal("newest of reply", k.seqs(r.ID, engine.HistoryQuery{Step: "reply", Newest: true, Limit: 2}), "9 12")
-	k.equal("ask after", k.seqs(r.ID, engine.HistoryQuery{Step: "ask", After: 4, Limit: 1}), "7")
-	k.equal("nothing", k.seqs(r.ID, engine.HistoryQuery{Step: "nothing"}), "")
+	k.equal("ask", k.seqs(r.ID, store.HistoryQuery{Step: "ask"}), "1 4 7 10")
+	k.equal("newest of reply", k.seqs(r.ID, store.HistoryQuery{Step: "reply", Newest: true, Limit: 2}), "9 12")
+	k.equal("ask after", k.seqs(r.ID, store.HistoryQuery{Step: "ask", After: 4, Limit: 1}), "7")
+	k.equal("nothing", k.seqs(r.ID, store.HistoryQuery{Step: "nothing"}), "")
 }
 
 func historyMessages(k *kit) {
 	r := k.held("a")
-	want := []engine.Message{message(r.ID, 1), message(r.ID, 2), message(r.ID, 3)}
-	want[1] = engine.Message{Role: "assistant", Content: "grüße\n\t'\"\\ 🙂", At: 5, ID: r.ID + "/2", N: 2}
+	want := []function.Message{message(r.ID, 1), message(r.ID, 2), message(r.ID, 3)}
+	want[1] = function.Message{Role: "assistant", Content: "grüße\n\t'\"\\ 🙂", At: 5, ID: r.ID + "/2", N: 2}
 	c := k.checkpoint(r)
 	c.Messages = want[:2]
 	k.commit(c)
 	c = k.checkpoint(k.session("a"))
 	c.Messages = want[2:]
 	k.commit(c)
-	page := func(q engine.HistoryQuery, want ...engine.Message) {
+	page := func(q store.HistoryQuery, want ...function.Message) {
 		k.Helper()
 		got, err := k.store.Messages(k.ctx, r.ID, q)
 		k.noError(err)
 		k.equal(fmt.Sprintf("page %+v", q), got, want)
 	}
-	page(engine.HistoryQuery{}, want...)
-	page(engine.HistoryQuery{After: 1, Limit: 1}, want[1])
-	page(engine.HistoryQuery{Newest: true, Limit: 2}, want[1:]...)
-	page(engine.HistoryQuery{Newest: true, Before: 3, Limit: 1}, want[1])
-	page(engine.HistoryQuery{Before: 2}, want[0])
+	page(store.HistoryQuery{}, want...)
+	page(store.HistoryQuery{After: 1, Limit: 1}, want[1])
+	page(store.HistoryQuery{Newest: true, Limit: 2}, want[1:]...)
+	page(store.HistoryQuery{Newest: true, Before: 3, Limit: 1}, want[1])
+	page(store.HistoryQuery{Before: 2}, want[0])
 }
 
 func historyDefaultLimit(k *kit) {
@@ -127,9 +128,9 @@ func historyDefaultLimit(k *kit) {
 		c.Messages = append(c.Messages, message(r.ID, i+1))
 	}
 	k.commit(c)
-	es, err := k.store.Executions(k.ctx, r.ID, engine.HistoryQuery{})
+	es, err := k.store.Executions(k.ctx, r.ID, store.HistoryQuery{})
 	k.noError(err)
-	ms, err := k.store.Messages(k.ctx, r.ID, engine.HistoryQuery{Newest: true})
+	ms, err := k.store.Messages(k.ctx, r.ID, store.HistoryQuery{Newest: true})
 	k.noError(err)
 	k.equal("rows", []int{len(es), len(ms)}, []int{50, 50})
 	k.equal("newest message", ms[49].N, int64(60))
@@ -141,8 +142,8 @@ func historyOwn(k *kit) {
 	k.write("a", execution(a.ID, 1, "step"))
 	k.write("a/1", execution(child.ID, 1, "step"), execution(child.ID, 2, "step"))
 	k.deliver(child.ID, "key", signal())
-	k.equal("of the first", k.seqs(a.ID, engine.HistoryQuery{}), "1")
-	k.equal("of the child", k.seqs(child.ID, engine.HistoryQuery{}), "1 2")
+	k.equal("of the first", k.seqs(a.ID, store.HistoryQuery{}), "1")
+	k.equal("of the child", k.seqs(child.ID, store.HistoryQuery{}), "1 2")
 	k.equal("requests of the first", k.requestKeys(a.ID, false), "")
 }
 

@@ -1,6 +1,8 @@
 package storetest
 
-import "github.com/stepgraph/stepgraph/engine"
+import (
+	"github.com/stepgraph/stepgraph/engine/store"
+)
 
 var inboxCases = []testCase{
 	{"requests above a number, session by session", inboxRequests},
@@ -16,13 +18,13 @@ func inboxRequests(k *kit) {
 		k.deliver(b.ID, key, signal())
 	}
 	k.applied("a", "three")
-	found, err := k.store.Requests(k.ctx, []engine.InboxAfter{
+	found, err := k.store.Requests(k.ctx, []store.InboxAfter{
 		{Session: a.ID, N: 1}, {Session: b.ID, N: 3}, {Session: k.id("empty")}, {Session: k.id("not-there")}})
 	k.noError(err)
 	k.equal("sessions", len(found), 1)
 	k.equal("requests, applied ones too", keysOf(found[a.ID], false), "two three")
 	k.equal("numbers", []int64{found[a.ID][0].N, found[a.ID][1].N}, []int64{2, 3})
-	found, err = k.store.Requests(k.ctx, []engine.InboxAfter{{Session: b.ID, N: 2}, {Session: a.ID}})
+	found, err = k.store.Requests(k.ctx, []store.InboxAfter{{Session: b.ID, N: 2}, {Session: a.ID}})
 	k.noError(err)
 	k.equal("of both", keysOf(found[a.ID], false)+"; "+keysOf(found[b.ID], false), "one two three; three")
 	found, err = k.store.Requests(k.ctx, nil)
@@ -36,7 +38,7 @@ func inboxStates(k *kit) {
 	k.deliver(a.ID, "key", signal())
 	got, err := k.store.Inboxes(k.ctx, k.ids("a", "late", "resting", "not-there"))
 	k.noError(err)
-	k.equal("inboxes", got, map[string]engine.InboxState{
+	k.equal("inboxes", got, map[string]store.InboxState{
 		a.ID: {Inbox: 1, Lease: a.Lease}, late.ID: {Lease: late.Lease}, k.id("resting"): {}})
 	got, err = k.store.Inboxes(k.ctx, nil)
 	k.noError(err)
@@ -49,15 +51,15 @@ func inboxPages(k *kit) {
 		k.deliver(r.ID, key, signal())
 	}
 	k.applied("a", "2", "4")
-	page := func(q engine.HistoryQuery) string {
+	page := func(q store.HistoryQuery) string {
 		k.Helper()
 		all, err := k.store.AllRequests(k.ctx, r.ID, q)
 		k.noError(err)
 		return keysOf(all, false)
 	}
-	k.equal("all", page(engine.HistoryQuery{}), "1 2 3 4 5")
-	k.equal("first two", page(engine.HistoryQuery{Limit: 2}), "1 2")
-	k.equal("after", page(engine.HistoryQuery{After: 2, Limit: 2}), "3 4")
-	k.equal("newest", page(engine.HistoryQuery{Newest: true, Limit: 2}), "4 5")
-	k.equal("before", page(engine.HistoryQuery{Before: 4, Newest: true, Limit: 2}), "2 3")
+	k.equal("all", page(store.HistoryQuery{}), "1 2 3 4 5")
+	k.equal("first two", page(store.HistoryQuery{Limit: 2}), "1 2")
+	k.equal("after", page(store.HistoryQuery{After: 2, Limit: 2}), "3 4")
+	k.equal("newest", page(store.HistoryQuery{Newest: true, Limit: 2}), "4 5")
+	k.equal("before", page(store.HistoryQuery{Before: 4, Newest: true, Limit: 2}), "2 3")
 }

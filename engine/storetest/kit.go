@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 const (
@@ -27,14 +27,14 @@ const (
 // A kit is what a case works with: the store and names that no other case uses.
 type kit struct {
 	*testing.T
-	store  engine.Store
+	store  store.Store
 	ctx    context.Context
 	prefix string
 	last   atomic.Int64 // for tokens and transitions
 }
 
-func newKit(t *testing.T, store engine.Store) *kit {
-	return &kit{T: t, store: patient{store}, ctx: t.Context(), prefix: "st-" + strings.ToLower(rand.Text()[:12])}
+func newKit(t *testing.T, opened store.Store) *kit {
+	return &kit{T: t, store: retryingStore{opened}, ctx: t.Context(), prefix: "st-" + strings.ToLower(rand.Text()[:12])}
 }
 
 // id makes a name this case's own.
@@ -53,8 +53,8 @@ func (k *kit) ids(names ...string) []string {
 func (k *kit) token() string { return fmt.Sprintf("%s-t%d", k.prefix, k.last.Add(1)) }
 
 // claim are the options of a claim for a time.
-func (k *kit) claim(d time.Duration) engine.ClaimOptions {
-	return engine.ClaimOptions{Owner: "storetest", For: d, Limit: 100, Token: k.token}
+func (k *kit) claim(d time.Duration) store.ClaimOptions {
+	return store.ClaimOptions{Owner: "storetest", For: d, Limit: 100, Token: k.token}
 }
 
 // noError stops the case when something that cannot go wrong did.
@@ -79,7 +79,7 @@ func (k *kit) isFault(err error) {
 	if err == nil {
 		k.Fatal("no error")
 	}
-	if errors.Is(err, engine.ErrUnavailable) || errors.Is(err, engine.ErrUnknownOutcome) {
+	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknownOutcome) {
 		k.Fatalf("error %v asks to send the same again", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var leaseCases = []testCase{
@@ -54,7 +54,7 @@ func leaseByID(k *kit) {
 func leaseFields(k *kit) {
 	r := k.atRest("a", asking(since(1), "ask"))
 	token := k.token()
-	claimed, err := k.store.ClaimByID(k.ctx, []string{r.ID}, engine.ClaimOptions{Owner: "engine 1", For: long, Limit: 1, Token: func() string { return token }})
+	claimed, err := k.store.ClaimByID(k.ctx, []string{r.ID}, store.ClaimOptions{Owner: "engine 1", For: long, Limit: 1, Token: func() string { return token }})
 	k.noError(err)
 	if len(claimed) != 1 {
 		k.Fatalf("claimed %d sessions, want one", len(claimed))
@@ -90,7 +90,7 @@ func leaseRequests(k *kit) {
 	}
 	k.deliver(b.ID, "b", signal())
 	k.applied("a", "y")
-	k.noError(k.store.Release(k.ctx, []engine.LeaseRef{{Session: a.ID, Token: a.Lease}, {Session: b.ID, Token: b.Lease}}))
+	k.noError(k.store.Release(k.ctx, []store.LeaseRef{{Session: a.ID, Token: a.Lease}, {Session: b.ID, Token: b.Lease}}))
 	claimed, err := k.store.ClaimByID(k.ctx, []string{a.ID, b.ID}, k.claim(long))
 	k.noError(err)
 	got := make(map[string]string)
@@ -112,8 +112,8 @@ func leaseExpired(k *kit) {
 		k.claimOne("a", long)
 	}
 	want := k.session("a")
-	k.outcome(k.checkpoint(late), engine.Lost)
-	ref := []engine.LeaseRef{{Session: late.ID, Token: late.Lease}}
+	k.outcome(k.checkpoint(late), store.Lost)
+	ref := []store.LeaseRef{{Session: late.ID, Token: late.Lease}}
 	lost, err := k.store.Extend(k.ctx, ref, long)
 	k.noError(err)
 	k.equal("lost", lost, []string{late.ID})
@@ -195,14 +195,14 @@ func leaseRaceCommit(k *kit) {
 			}
 			mine = claimed[0].Session
 		}
-		results, err := k.store.Commit(k.ctx, []engine.Checkpoint{k.checkpoint(mine)})
+		results, err := k.store.Commit(k.ctx, []store.Checkpoint{k.checkpoint(mine)})
 		if err != nil {
 			return err
 		}
 		switch results[0].Outcome {
-		case engine.Committed:
+		case store.Committed:
 			written.Add(1)
-		case engine.Lost:
+		case store.Lost:
 			lost.Add(1)
 		}
 		return nil
@@ -216,7 +216,7 @@ func leaseRaceCommit(k *kit) {
 func extendHeld(k *kit) {
 	a, b := k.heldFor("a", time.Minute), k.heldFor("b", time.Minute)
 	k.create(k.newSession("free"))
-	lost, err := k.store.Extend(k.ctx, []engine.LeaseRef{{Session: a.ID, Token: a.Lease}, {Session: b.ID, Token: "stale"},
+	lost, err := k.store.Extend(k.ctx, []store.LeaseRef{{Session: a.ID, Token: a.Lease}, {Session: b.ID, Token: "stale"},
 		{Session: k.id("not-there"), Token: "x"}, {Session: k.id("free"), Token: ""}}, long)
 	k.noError(err)
 	slices.Sort(lost)
@@ -232,7 +232,7 @@ func extendHeld(k *kit) {
 
 func extendExpired(k *kit) {
 	r := k.expired("a")
-	lost, err := k.store.Extend(k.ctx, []engine.LeaseRef{{Session: r.ID, Token: r.Lease}}, long)
+	lost, err := k.store.Extend(k.ctx, []store.LeaseRef{{Session: r.ID, Token: r.Lease}}, long)
 	k.noError(err)
 	k.equal("lost", len(lost), 0)
 	claimed, err := k.store.ClaimByID(k.ctx, []string{r.ID}, k.claim(long))
@@ -249,18 +249,18 @@ func extendNone(k *kit) {
 
 func releaseHeld(k *kit) {
 	a, b := k.held("a"), k.held("b")
-	k.noError(k.store.Release(k.ctx, []engine.LeaseRef{{Session: a.ID, Token: a.Lease}, {Session: b.ID, Token: b.Lease}}))
+	k.noError(k.store.Release(k.ctx, []store.LeaseRef{{Session: a.ID, Token: a.Lease}, {Session: b.ID, Token: b.Lease}}))
 	got := k.session("a")
 	k.equal("lease, owner, claims, version", []any{got.Lease, got.LeaseOwner, got.Claims, got.Version}, []any{"", "", 0, a.Version})
 	k.equal("no lease_until", got.LeaseUntil.IsZero(), true)
 	k.near("due_at", got.DueAt)
-	k.outcome(k.checkpoint(a), engine.Lost)
+	k.outcome(k.checkpoint(a), store.Lost)
 	k.equal("claims", k.claimOne("b", long).Session.Claims, 1)
 }
 
 func releaseOther(k *kit) {
 	a, rest := k.held("a"), k.atRest("resting")
-	k.noError(k.store.Release(k.ctx, []engine.LeaseRef{{Session: a.ID, Token: "stale"}, {Session: rest.ID, Token: ""},
+	k.noError(k.store.Release(k.ctx, []store.LeaseRef{{Session: a.ID, Token: "stale"}, {Session: rest.ID, Token: ""},
 		{Session: k.id("not-there"), Token: "x"}}))
 	k.sameRecord("held", k.session("a"), a)
 	k.sameRecord("resting", k.session("resting"), rest)

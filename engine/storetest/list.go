@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var listCases = []testCase{
@@ -29,7 +29,7 @@ func listPagesBetween(k *kit) {
 		k.atRest(name, asking(since(len(made)), "ask"))
 		made = append(made, k.session(name).CreatedAt)
 	}
-	for _, q := range []engine.SessionQuery{{Workflow: k.prefix}, {Workflow: k.prefix, Status: []string{engine.StatusAwaitingInput}}, {Status: []string{engine.StatusAwaitingInput}, Workflows: []string{k.prefix}},
+	for _, q := range []store.SessionQuery{{Workflow: k.prefix}, {Workflow: k.prefix, Status: []string{store.StatusAwaitingInput}}, {Status: []string{store.StatusAwaitingInput}, Workflows: []string{k.prefix}},
 		{Workflows: []string{k.prefix}}, {Workflow: k.prefix, Awaiting: true}} {
 		q.CreatedBefore, q.CreatedAfter, q.Limit = made[5], made[0], 3
 		first := k.list(q)
@@ -39,7 +39,7 @@ func listPagesBetween(k *kit) {
 		q.After = rows[2].Cursor(false)
 		k.equal("second page", strings.Join(k.list(q), " "), "b")
 	}
-	q := engine.SessionQuery{Workflow: k.prefix, OldestWaiting: true, WaitingBefore: since(4), Limit: 3}
+	q := store.SessionQuery{Workflow: k.prefix, OldestWaiting: true, WaitingBefore: since(4), Limit: 3}
 	k.equal("first page of the waiting", strings.Join(k.list(q), " "), "a b c")
 	rows, err := k.store.ListSessions(k.ctx, q)
 	k.noError(err)
@@ -53,27 +53,27 @@ func since(n int) time.Time {
 }
 
 // asking lets a checkpoint leave questions open at steps.
-func asking(at time.Time, steps ...string) func(*engine.Checkpoint) {
+func asking(at time.Time, steps ...string) func(*store.Checkpoint) {
 	var parts []string
 	for _, step := range steps {
 		parts = append(parts, fmt.Sprintf(`{"step":%s,"visit":1,"ask":1,"kind":"question","since":%d}`, quote(step), at.UnixMilli()))
 	}
-	return func(c *engine.Checkpoint) {
-		c.Status, c.AwaitingSince = engine.StatusAwaitingInput, at
+	return func(c *store.Checkpoint) {
+		c.Status, c.AwaitingSince = store.StatusAwaitingInput, at
 		c.Awaiting = []byte("[" + strings.Join(parts, ",") + "]")
 	}
 }
 
-func withStatus(status string) func(*engine.Checkpoint) {
-	return func(c *engine.Checkpoint) { c.Status = status }
+func withStatus(status string) func(*store.Checkpoint) {
+	return func(c *store.Checkpoint) { c.Status = status }
 }
 
-func withState(text string) func(*engine.Checkpoint) {
-	return func(c *engine.Checkpoint) { c.State = []byte(text) }
+func withState(text string) func(*store.Checkpoint) {
+	return func(c *store.Checkpoint) { c.State = []byte(text) }
 }
 
 // list returns the names of the sessions of a query, without the prefix.
-func (k *kit) list(q engine.SessionQuery) []string {
+func (k *kit) list(q store.SessionQuery) []string {
 	k.Helper()
 	rows, err := k.store.ListSessions(k.ctx, q)
 	k.noError(err)
@@ -85,7 +85,7 @@ func (k *kit) list(q engine.SessionQuery) []string {
 }
 
 // lists wants a query to find exactly these names, in any order.
-func (k *kit) lists(what string, q engine.SessionQuery, want ...string) {
+func (k *kit) lists(what string, q store.SessionQuery, want ...string) {
 	k.Helper()
 	got := k.list(q)
 	slices.Sort(got)
@@ -108,10 +108,10 @@ func listWorkflows(k *kit) {
 		{[]string{k.id("none*"), k.id("_hop")}, nil},
 	} {
 		what := strings.Join(c.patterns, " ")
-		q := engine.SessionQuery{Workflows: c.patterns}
+		q := store.SessionQuery{Workflows: c.patterns}
 		k.lists(what, q, c.want...)
 		ids := k.ids("a", "b", "c", "d", "e")
-		k.lists(what+" of ids", engine.SessionQuery{Workflows: c.patterns, IDs: ids}, c.want...)
+		k.lists(what+" of ids", store.SessionQuery{Workflows: c.patterns, IDs: ids}, c.want...)
 		counts, err := k.store.CountSessions(k.ctx, q, "workflow")
 		k.noError(err)
 		total := int64(0)
@@ -120,12 +120,12 @@ func listWorkflows(k *kit) {
 		}
 		k.equal("count of "+what, total, int64(len(c.want)))
 	}
-	k.lists("both filters", engine.SessionQuery{Workflow: k.id("shop"), Workflows: []string{k.id("shop.*")}})
+	k.lists("both filters", store.SessionQuery{Workflow: k.id("shop"), Workflows: []string{k.id("shop.*")}})
 }
 
 func listFilters(k *kit) {
-	k.atRest("done", withStatus(engine.StatusComplete))
-	k.atRest("failed", withStatus(engine.StatusError))
+	k.atRest("done", withStatus(store.StatusComplete))
+	k.atRest("failed", withStatus(store.StatusError))
 	k.atRest("ask", asking(since(1), "ask"))
 	k.atRest("ask2", asking(since(2), "ask2"))
 	k.atRest("both", asking(since(3), "ask", "other"))
@@ -133,24 +133,24 @@ func listFilters(k *kit) {
 	other.Workflow, other.Root = k.id("other workflow"), k.id("top")
 	k.create(other)
 	w := k.prefix
-	top := engine.SessionQuery{Root: k.id("top")}
-	k.lists("workflow", engine.SessionQuery{Workflow: w}, "done", "failed", "ask", "ask2", "both")
-	k.lists("other workflow", engine.SessionQuery{Workflow: k.id("other workflow")}, "other")
+	top := store.SessionQuery{Root: k.id("top")}
+	k.lists("workflow", store.SessionQuery{Workflow: w}, "done", "failed", "ask", "ask2", "both")
+	k.lists("other workflow", store.SessionQuery{Workflow: k.id("other workflow")}, "other")
 	k.lists("root", top, "other")
-	k.lists("own root", engine.SessionQuery{Root: k.id("done")}, "done")
-	k.lists("status", engine.SessionQuery{Workflow: w, Status: []string{engine.StatusComplete}}, "done")
-	k.lists("two statuses", engine.SessionQuery{Workflow: w, Status: []string{engine.StatusError, engine.StatusComplete}}, "done", "failed")
-	k.lists("no such status", engine.SessionQuery{Workflow: w, Status: []string{engine.StatusPaused}})
-	k.lists("awaiting", engine.SessionQuery{Workflow: w, Awaiting: true}, "ask", "ask2", "both")
-	k.lists("step", engine.SessionQuery{Workflow: w, Step: "ask"}, "ask", "both")
-	k.lists("step other", engine.SessionQuery{Workflow: w, Step: "other"}, "both")
-	k.lists("the word question is not a step", engine.SessionQuery{Workflow: w, Step: "question"})
-	k.lists("ids", engine.SessionQuery{IDs: k.ids("done", "both", "not-there", "done")}, "done", "both")
-	k.lists("ids and status", engine.SessionQuery{IDs: k.ids("done", "both"), Status: []string{engine.StatusComplete}}, "done")
-	k.lists("waiting before", engine.SessionQuery{Workflow: w, WaitingBefore: since(3)}, "ask", "ask2")
-	k.lists("all at once", engine.SessionQuery{Workflow: w, Status: []string{engine.StatusAwaitingInput}, Awaiting: true, Step: "ask",
+	k.lists("own root", store.SessionQuery{Root: k.id("done")}, "done")
+	k.lists("status", store.SessionQuery{Workflow: w, Status: []string{store.StatusComplete}}, "done")
+	k.lists("two statuses", store.SessionQuery{Workflow: w, Status: []string{store.StatusError, store.StatusComplete}}, "done", "failed")
+	k.lists("no such status", store.SessionQuery{Workflow: w, Status: []string{store.StatusPaused}})
+	k.lists("awaiting", store.SessionQuery{Workflow: w, Awaiting: true}, "ask", "ask2", "both")
+	k.lists("step", store.SessionQuery{Workflow: w, Step: "ask"}, "ask", "both")
+	k.lists("step other", store.SessionQuery{Workflow: w, Step: "other"}, "both")
+	k.lists("the word question is not a step", store.SessionQuery{Workflow: w, Step: "question"})
+	k.lists("ids", store.SessionQuery{IDs: k.ids("done", "both", "not-there", "done")}, "done", "both")
+	k.lists("ids and status", store.SessionQuery{IDs: k.ids("done", "both"), Status: []string{store.StatusComplete}}, "done")
+	k.lists("waiting before", store.SessionQuery{Workflow: w, WaitingBefore: since(3)}, "ask", "ask2")
+	k.lists("all at once", store.SessionQuery{Workflow: w, Status: []string{store.StatusAwaitingInput}, Awaiting: true, Step: "ask",
 		WaitingBefore: since(2), Root: k.id("ask"), IDs: k.ids("ask", "both"), Text: `"version"`}, "ask")
-	k.lists("oldest waiting", engine.SessionQuery{Workflow: w, OldestWaiting: true}, "ask", "ask2", "both")
+	k.lists("oldest waiting", store.SessionQuery{Workflow: w, OldestWaiting: true}, "ask", "ask2", "both")
 }
 
 func listText(k *kit) {
@@ -164,7 +164,7 @@ func listText(k *kit) {
 		"100% s": "percent", "100 sure": "plain", "x_y": "under", "it's": "quote", "HELLO": "upper", "hello": "", "grüße 🙂": "wide",
 		`c:\\d`: "back", "GRÜSSE": "", ".*": "", "%": "percent", "_y": "under",
 	} {
-		k.lists("text "+text, engine.SessionQuery{Workflow: k.prefix, Text: text}, strings.Fields(want)...)
+		k.lists("text "+text, store.SessionQuery{Workflow: k.prefix, Text: text}, strings.Fields(want)...)
 	}
 }
 
@@ -179,7 +179,7 @@ func listLabels(k *kit) {
 	}
 	find := func(labels map[string]string, want ...string) {
 		k.Helper()
-		k.lists(fmt.Sprint("labels ", labels), engine.SessionQuery{Workflow: k.prefix, Labels: labels}, want...)
+		k.lists(fmt.Sprint("labels ", labels), store.SessionQuery{Workflow: k.prefix, Labels: labels}, want...)
 	}
 	find(map[string]string{"size": "1"}, "blue", "red")
 	find(map[string]string{"size": "1", "team": "red"}, "red")
@@ -197,44 +197,44 @@ func listTimes(k *kit) {
 	k.pass(between.Add(2 * time.Millisecond))
 	k.create(k.newSession("second"))
 	w := k.prefix
-	k.lists("before", engine.SessionQuery{Workflow: w, CreatedBefore: between}, "first")
-	k.lists("after", engine.SessionQuery{Workflow: w, CreatedAfter: between}, "second")
-	k.lists("neither", engine.SessionQuery{Workflow: w, CreatedAfter: between, CreatedBefore: between})
-	k.lists("another zone", engine.SessionQuery{Workflow: w, CreatedBefore: between.In(time.FixedZone("east", 5*3600))}, "first")
-	k.equal("newest first", k.list(engine.SessionQuery{Workflow: w}), []string{"second", "first"})
+	k.lists("before", store.SessionQuery{Workflow: w, CreatedBefore: between}, "first")
+	k.lists("after", store.SessionQuery{Workflow: w, CreatedAfter: between}, "second")
+	k.lists("neither", store.SessionQuery{Workflow: w, CreatedAfter: between, CreatedBefore: between})
+	k.lists("another zone", store.SessionQuery{Workflow: w, CreatedBefore: between.In(time.FixedZone("east", 5*3600))}, "first")
+	k.equal("newest first", k.list(store.SessionQuery{Workflow: w}), []string{"second", "first"})
 }
 
 func listState(k *kit) {
 	k.create(k.newSession("a"))
 	for _, with := range []bool{false, true} {
-		rows, err := k.store.ListSessions(k.ctx, engine.SessionQuery{Workflow: k.prefix, WithState: with})
+		rows, err := k.store.ListSessions(k.ctx, store.SessionQuery{Workflow: k.prefix, WithState: with})
 		k.noError(err)
 		k.equal("state is there", len(rows[0].State) > 0, with)
 	}
-	k.lists("text without state", engine.SessionQuery{Workflow: k.prefix, Text: k.id("a")}, "a")
+	k.lists("text without state", store.SessionQuery{Workflow: k.prefix, Text: k.id("a")}, "a")
 }
 
 func listDefaultLimit(k *kit) {
-	var sessions []engine.NewSession
+	var sessions []store.NewSession
 	for i := range 55 {
 		sessions = append(sessions, k.newSession(fmt.Sprintf("s%02d", i)))
 	}
 	k.createAll(sessions...)
-	k.equal("rows", len(k.list(engine.SessionQuery{Workflow: k.prefix})), 50)
-	k.equal("rows of 500", len(k.list(engine.SessionQuery{Workflow: k.prefix, Limit: 500})), 55)
-	k.equal("rows of 7", len(k.list(engine.SessionQuery{Workflow: k.prefix, Limit: 7})), 7)
+	k.equal("rows", len(k.list(store.SessionQuery{Workflow: k.prefix})), 50)
+	k.equal("rows of 500", len(k.list(store.SessionQuery{Workflow: k.prefix, Limit: 500})), 55)
+	k.equal("rows of 7", len(k.list(store.SessionQuery{Workflow: k.prefix, Limit: 7})), 7)
 }
 
 func listFields(k *kit) {
 	n := k.newSession("a")
 	n.Labels = map[string]string{"team": "blue"}
-	n.Claim = &engine.Lease{Token: k.token(), Owner: "engine 1", For: long}
+	n.Claim = &store.Lease{Token: k.token(), Owner: "engine 1", For: long}
 	c := k.checkpoint(k.create(n))
 	asking(since(5), "ask")(&c)
 	k.commit(c)
 	k.deliver(k.id("a"), "key", signal())
 	want := k.session("a")
-	rows, err := k.store.ListSessions(k.ctx, engine.SessionQuery{Workflow: k.prefix, WithState: true})
+	rows, err := k.store.ListSessions(k.ctx, store.SessionQuery{Workflow: k.prefix, WithState: true})
 	k.noError(err)
 	k.sameRecord("row", rows[0], want)
 	byID, err := k.store.SessionsByID(k.ctx, []string{k.id("a")})

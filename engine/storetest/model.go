@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -22,8 +22,8 @@ const modelBudget = 20 * time.Second
 // Model plays random sequences of calls on the store that open returns and on package
 // memory, and wants the same of both, as far as the contract says what that is. open is
 // called once. A failing sequence is made as short as rapid can before it is shown.
-func Model(t *testing.T, open func(t *testing.T) engine.Store) {
-	subject := patient{open(t)}
+func Model(t *testing.T, open func(t *testing.T) store.Store) {
+	subject := retryingStore{open(t)}
 	run, end := strings.ToLower(rand.Text()[:10]), time.Now().Add(modelBudget)
 	var sequences atomic.Int64
 	rapid.Check(t, func(rt *rapid.T) {
@@ -43,10 +43,10 @@ func Model(t *testing.T, open func(t *testing.T) engine.Store) {
 type pair struct {
 	*rapid.T
 	ctx            context.Context
-	subject, model engine.Store
+	subject, model store.Store
 	prefix         string
-	serial         int                 // of names that must be new
-	last           []engine.Checkpoint // the batch sent last
+	serial         int                // of names that must be new
+	last           []store.Checkpoint // the batch sent last
 }
 
 // play runs one sequence.
@@ -70,7 +70,7 @@ func (p *pair) play() {
 }
 
 // same plays one call on both stores and compares what comes out, as text.
-func (p *pair) same(what string, call func(s engine.Store) string) {
+func (p *pair) same(what string, call func(s store.Store) string) {
 	p.Helper()
 	want := call(p.model)
 	if got := call(p.subject); got != want {
@@ -113,15 +113,15 @@ func (p *pair) leaseFor() time.Duration {
 }
 
 // maybeLease is a lease, or none.
-func (p *pair) maybeLease() *engine.Lease {
+func (p *pair) maybeLease() *store.Lease {
 	if !p.chance(2, "with claim") {
 		return nil
 	}
-	return &engine.Lease{Token: p.fresh(), Owner: "model", For: p.leaseFor()}
+	return &store.Lease{Token: p.fresh(), Owner: "model", For: p.leaseFor()}
 }
 
 // record is a session as the model has it, nil when it is not there.
-func (p *pair) record(id string) *engine.SessionRecord {
+func (p *pair) record(id string) *store.SessionRecord {
 	r, err := p.model.Session(p.ctx, id)
 	if err != nil {
 		return nil
@@ -131,9 +131,9 @@ func (p *pair) record(id string) *engine.SessionRecord {
 
 // kinds are the errors the contract names.
 var kinds = []error{
-	engine.ErrSessionNotFound, engine.ErrSessionExists, engine.ErrSessionBusy, engine.ErrKeyReused, engine.ErrAlreadyAnswered,
-	engine.ErrVersionMismatch, engine.ErrWorkflowNotFound, engine.ErrStepNotFound, engine.ErrPathNotFound, engine.ErrBadRequest,
-	engine.ErrNoOpenQuestion, engine.ErrUnavailable, engine.ErrUnknownOutcome,
+	store.ErrSessionNotFound, store.ErrSessionExists, store.ErrSessionBusy, store.ErrKeyReused, store.ErrAlreadyAnswered,
+	store.ErrVersionMismatch, store.ErrWorkflowNotFound, store.ErrStepNotFound, store.ErrPathNotFound, store.ErrBadRequest,
+	store.ErrNoOpenQuestion, store.ErrUnavailable, store.ErrUnknownOutcome,
 }
 
 // kindOf is an error as far as the contract says which it is.

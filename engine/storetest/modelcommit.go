@@ -6,7 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // commit sends a batch for some of the sessions; only one row of a batch reaches beyond
@@ -37,12 +38,12 @@ func (p *pair) commitAgain() {
 }
 
 func (p *pair) sendLast(what string) {
-	p.same(fmt.Sprintf("%s %+v", what, p.last), func(s engine.Store) string {
+	p.same(fmt.Sprintf("%s %+v", what, p.last), func(s store.Store) string {
 		results, err := s.Commit(p.ctx, p.last)
 		text := kindOf(err)
 		for _, r := range results {
 			text += " " + outcomeName(r.Outcome)
-			if r.Outcome != engine.Lost {
+			if r.Outcome != store.Lost {
 				text += fmt.Sprint(r.Inbox)
 			}
 		}
@@ -51,9 +52,9 @@ func (p *pair) sendLast(what string) {
 }
 
 // row is a checkpoint of one session, mostly one that fits.
-func (p *pair) row(id string) engine.Checkpoint {
+func (p *pair) row(id string) store.Checkpoint {
 	r := p.record(id)
-	c := engine.Checkpoint{
+	c := store.Checkpoint{
 		Session: id, Lease: p.token(r), Transition: p.fresh(), Status: p.status(), State: []byte(`{"row":"` + p.fresh() + `"}`),
 		Closing: p.chance(4, "closing"), Release: p.chance(3, "release"), LeaseFor: p.leaseFor(),
 	}
@@ -84,13 +85,13 @@ func (p *pair) row(id string) engine.Checkpoint {
 }
 
 // recordRow gives a row history, sometimes an execution that is there already.
-func (p *pair) recordRow(c *engine.Checkpoint) {
+func (p *pair) recordRow(c *store.Checkpoint) {
 	next := p.next(c.Session)
 	for i := range rapid.IntRange(0, 2).Draw(p.T, "executions") {
 		e := execution(c.Session, next+int64(i), rapid.SampledFrom([]string{"ask", "other"}).Draw(p.T, "step"))
-		earlier := engine.Lineage{Execution: fmt.Sprintf("%s/%d", c.Session, rapid.Int64Range(0, next).Draw(p.T, "earlier")), Label: "x"}
+		earlier := store.Lineage{Execution: fmt.Sprintf("%s/%d", c.Session, rapid.Int64Range(0, next).Draw(p.T, "earlier")), Label: "x"}
 		if earlier.Execution != e.ID {
-			e.Reads, e.Took = []engine.Lineage{earlier}, []engine.Lineage{earlier}
+			e.Reads, e.Took = []store.Lineage{earlier}, []store.Lineage{earlier}
 		}
 		c.Executions = append(c.Executions, e)
 	}
@@ -99,19 +100,19 @@ func (p *pair) recordRow(c *engine.Checkpoint) {
 	}
 	p.serial++
 	if p.chance(3, "message") {
-		c.Messages = []engine.Message{message(c.Session, int64(p.serial))}
+		c.Messages = []function.Message{message(c.Session, int64(p.serial))}
 	}
 	if p.chance(3, "applies") {
 		key := rapid.SampledFrom([]string{"k1", "k2", "k3", "k4"}).Draw(p.T, "applied")
-		c.Applied = []engine.RequestOutcome{{ID: c.Session + "/" + key, Outcome: p.fresh()}}
+		c.Applied = []store.RequestOutcome{{ID: c.Session + "/" + key, Outcome: p.fresh()}}
 	}
 	if p.chance(4, "result") {
-		c.Results = []engine.StoredResult{{Step: "loop", Visit: 1, Index: rapid.IntRange(0, 2).Draw(p.T, "index"), Output: []byte(`"` + p.fresh() + `"`)}}
+		c.Results = []store.StoredResult{{Step: "loop", Visit: 1, Index: rapid.IntRange(0, 2).Draw(p.T, "index"), Output: []byte(`"` + p.fresh() + `"`)}}
 	}
 	hashes := rapid.SampledFrom([]string{"h1", "h2"})
 	if p.chance(4, "blob") {
 		hash := hashes.Draw(p.T, "hash")
-		c.Blobs = []engine.Blob{{Hash: hash, Text: []byte(hash)}}
+		c.Blobs = []store.Blob{{Hash: hash, Text: []byte(hash)}}
 	}
 	if p.chance(4, "drop") {
 		c.DropBlobs = []string{hashes.Draw(p.T, "dropped")}
@@ -120,7 +121,7 @@ func (p *pair) recordRow(c *engine.Checkpoint) {
 
 // next is the seq after the last execution of a session.
 func (p *pair) next(session string) int64 {
-	list, err := p.model.Executions(p.ctx, session, engine.HistoryQuery{Newest: true, Limit: 1})
+	list, err := p.model.Executions(p.ctx, session, store.HistoryQuery{Newest: true, Limit: 1})
 	if err != nil || len(list) == 0 {
 		return 1
 	}
@@ -128,14 +129,14 @@ func (p *pair) next(session string) int64 {
 }
 
 // reach lets a row create a child or tell a parent, a session without a row of its own.
-func (p *pair) reach(c *engine.Checkpoint, used map[string]bool) {
+func (p *pair) reach(c *store.Checkpoint, used map[string]bool) {
 	if other := p.id("child"); !used[other] && p.chance(4, "with child") {
 		used[other] = true
-		c.Children = []engine.NewSession{p.newSession(other)}
+		c.Children = []store.NewSession{p.newSession(other)}
 	}
 	if other := p.id("parent"); !used[other] && p.chance(3, "with parent") {
-		c.ToParent = &engine.Request{Session: other, Kind: engine.RequestChild,
+		c.ToParent = &store.Request{Session: other, Kind: store.RequestChild,
 			Key: rapid.SampledFrom([]string{"k1", "end1", "end2"}).Draw(p.T, "key"), Body: []byte(`"` + p.fresh() + `"`)}
-		c.Blobs = append(c.Blobs, engine.Blob{Session: other, Hash: "copy", Text: []byte("copy")})
+		c.Blobs = append(c.Blobs, store.Blob{Session: other, Hash: "copy", Text: []byte("copy")})
 	}
 }

@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // describe is a session as far as two stores with clocks of their own agree.
-func (p *pair) describe(s engine.Store, r engine.SessionRecord) string {
+func (p *pair) describe(s store.Store, r store.SessionRecord) string {
 	now, err := s.Now(p.ctx)
 	if err != nil {
 		return kindOf(err)
@@ -40,7 +40,7 @@ func millis(t time.Time) string {
 	return fmt.Sprint(t.UnixMilli())
 }
 
-func (p *pair) describeClaimed(s engine.Store, c *engine.Claimed) string {
+func (p *pair) describeClaimed(s store.Store, c *store.Claimed) string {
 	if c == nil {
 		return "\nnot claimed"
 	}
@@ -51,7 +51,7 @@ func (p *pair) describeClaimed(s engine.Store, c *engine.Claimed) string {
 	return text
 }
 
-func describeRequest(r *engine.Request) string {
+func describeRequest(r *store.Request) string {
 	if r == nil {
 		return "\nno request"
 	}
@@ -67,9 +67,9 @@ func sortedText(list []string) string {
 // sameSessions compares all sessions of the sequence.
 func (p *pair) sameSessions() {
 	p.Helper()
-	p.same("sessions", func(s engine.Store) string {
+	p.same("sessions", func(s store.Store) string {
 		list, err := s.SessionsByID(p.ctx, p.ids())
-		slices.SortFunc(list, func(a, b engine.SessionRecord) int { return strings.Compare(a.ID, b.ID) })
+		slices.SortFunc(list, func(a, b store.SessionRecord) int { return strings.Compare(a.ID, b.ID) })
 		text := kindOf(err)
 		for _, r := range list {
 			text += p.describe(s, r)
@@ -82,14 +82,14 @@ func (p *pair) sameSessions() {
 func (p *pair) sameHistory() {
 	p.Helper()
 	for _, id := range p.ids() {
-		p.same("history of "+id, func(s engine.Store) string { return p.history(s, id) })
+		p.same("history of "+id, func(s store.Store) string { return p.history(s, id) })
 	}
 }
 
-func (p *pair) history(s engine.Store, id string) string {
-	executions, e1 := s.Executions(p.ctx, id, engine.HistoryQuery{Limit: 1000, Lineage: true})
-	messages, e2 := s.Messages(p.ctx, id, engine.HistoryQuery{Limit: 1000})
-	requests, e3 := s.AllRequests(p.ctx, id, engine.HistoryQuery{Limit: 1000})
+func (p *pair) history(s store.Store, id string) string {
+	executions, e1 := s.Executions(p.ctx, id, store.HistoryQuery{Limit: 1000, Lineage: true})
+	messages, e2 := s.Messages(p.ctx, id, store.HistoryQuery{Limit: 1000})
+	requests, e3 := s.AllRequests(p.ctx, id, store.HistoryQuery{Limit: 1000})
 	blobs, e4 := s.Blobs(p.ctx, id, []string{"h1", "h2", "copy"})
 	results, e5 := s.Results(p.ctx, id, "loop", 1)
 	children, e6 := s.Children(p.ctx, id)
@@ -116,13 +116,13 @@ func nonNil[T any](list []T) []T { return append([]T{}, list...) }
 func (p *pair) sameLists() {
 	p.Helper()
 	w := p.prefix + "-w1"
-	q := rapid.SampledFrom([]engine.SessionQuery{
-		{Workflow: w}, {Workflow: w, Status: []string{engine.StatusPending}}, {Workflow: w, Step: "ask"}, {Workflow: w, Awaiting: true},
+	q := rapid.SampledFrom([]store.SessionQuery{
+		{Workflow: w}, {Workflow: w, Status: []string{store.StatusPending}}, {Workflow: w, Step: "ask"}, {Workflow: w, Awaiting: true},
 		{Workflow: w, Labels: map[string]string{"team": "blue"}}, {Workflow: w, Text: "edited"}, {Workflow: w, WaitingBefore: since(2)},
 		{Root: p.prefix + "-a"}, {IDs: p.ids(), Workflow: w},
 	}).Draw(p.T, "query")
 	by := rapid.SampledFrom([]string{"status", "workflow", "workflow,status", "step"}).Draw(p.T, "by")
-	p.same(fmt.Sprintf("list and count %+v by %s", q, by), func(s engine.Store) string {
+	p.same(fmt.Sprintf("list and count %+v by %s", q, by), func(s store.Store) string {
 		rows, err := s.ListSessions(p.ctx, q)
 		var ids []string
 		for _, r := range rows {

@@ -5,19 +5,20 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // editWorkflow edits the one workflow of the sequence. Handles of paths differ between
 // stores, so each looks up its own by the path's name.
 func (p *pair) editWorkflow() {
 	steps := rapid.SampledFrom([]string{"root", "a", "b"})
-	edit := engine.Edit{Workflow: p.prefix}
+	edit := store.Edit{Workflow: p.prefix}
 	for range rapid.IntRange(0, 2).Draw(p.T, "put steps") {
-		edit.PutSteps = append(edit.PutSteps, engine.Step{ID: steps.Draw(p.T, "step"), Function: p.fresh(), X: number(float64(p.serial))})
+		edit.PutSteps = append(edit.PutSteps, graph.Step{ID: steps.Draw(p.T, "step"), Function: p.fresh(), X: number(float64(p.serial))})
 	}
 	for range rapid.IntRange(0, 2).Draw(p.T, "put paths") {
-		path := engine.Path{Kind: rapid.SampledFrom([]engine.PathKind{engine.Next, engine.Next, engine.Tool}).Draw(p.T, "kind"),
+		path := graph.Path{Kind: rapid.SampledFrom([]graph.PathKind{graph.Next, graph.Next, graph.Tool}).Draw(p.T, "kind"),
 			Source: steps.Draw(p.T, "source"), Target: steps.Draw(p.T, "target"), Condition: p.fresh()}
 		if p.chance(2, "with priority") {
 			path.Priority = number(float64(rapid.IntRange(0, 2).Draw(p.T, "priority")))
@@ -28,7 +29,7 @@ func (p *pair) editWorkflow() {
 		edit.RemoveSteps = []string{steps.Draw(p.T, "removed")}
 	}
 	if p.chance(4, "name") {
-		edit.Put = &engine.Workflow{Name: p.fresh(), Extra: map[string]any{"note": p.fresh()}}
+		edit.Put = &graph.Workflow{Name: p.fresh(), Extra: map[string]any{"note": p.fresh()}}
 	}
 	edit.Delete = p.chance(12, "delete")
 	removed := ""
@@ -36,19 +37,19 @@ func (p *pair) editWorkflow() {
 		removed = steps.Draw(p.T, "from") + ">" + steps.Draw(p.T, "to")
 	}
 	match := p.chance(3, "match")
-	p.same(fmt.Sprintf("edit workflow %+v, without path %q", edit, removed), func(s engine.Store) string {
+	p.same(fmt.Sprintf("edit workflow %+v, without path %q", edit, removed), func(s store.Store) string {
 		return p.applyEdit(s, edit, removed, match)
 	})
 }
 
-func (p *pair) applyEdit(s engine.Store, edit engine.Edit, removed string, match bool) string {
+func (p *pair) applyEdit(s store.Store, edit store.Edit, removed string, match bool) string {
 	before, err := s.Workflows(p.ctx, []string{edit.Workflow}, nil)
 	if err != nil {
 		return kindOf(err)
 	}
 	if len(before) > 0 {
 		if path := before[0].Path(removed); path != nil {
-			edit.RemovePaths = []engine.Path{*path}
+			edit.RemovePaths = []graph.Path{*path}
 		}
 		if match {
 			edit.Match = before[0].ETag()

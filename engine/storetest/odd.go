@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // oddTexts are names and texts that break stores which build statements from strings,
@@ -28,21 +30,21 @@ func oddEverywhere(k *kit) {
 		n := k.newSession("session " + text)
 		n.Workflow, n.Root, n.Labels = k.id(text), k.id("root "+text), map[string]string{text: text}
 		n.Key, n.BodyHash, n.State = k.id(text), text, []byte(quote(text))
-		n.Claim = &engine.Lease{Token: k.token() + text, Owner: text, For: long}
+		n.Claim = &store.Lease{Token: k.token() + text, Owner: text, For: long}
 		r := k.create(n)
-		d := k.deliver(r.ID, text, engine.Request{Kind: engine.RequestSignal, Step: text, By: text, Body: []byte(quote(text)), BodyHash: text})
+		d := k.deliver(r.ID, text, store.Request{Kind: store.RequestSignal, Step: text, By: text, Body: []byte(quote(text)), BodyHash: text})
 		k.equal("request", d.Request.ID, r.ID+"/"+text)
 		c := k.checkpoint(r)
 		c.State, c.Counters, c.Transition, c.Seen = []byte(quote(text)), []byte(quote(text)), k.token()+text, 1
 		e := execution(r.ID, 1, text)
 		e.Function, e.Output, e.Definition = text, []byte(quote(text)), text
-		c.Executions = []engine.Execution{e}
+		c.Executions = []store.Execution{e}
 		m := message(r.ID, 1)
 		m.Content, m.Step = text, text
-		c.Messages = []engine.Message{m}
-		c.Applied = []engine.RequestOutcome{{ID: d.Request.ID, Outcome: text}}
-		c.Blobs = []engine.Blob{{Hash: text, Text: []byte(text)}}
-		c.Results = []engine.StoredResult{{Step: text, Visit: 1, Index: 0, Output: []byte(quote(text))}}
+		c.Messages = []function.Message{m}
+		c.Applied = []store.RequestOutcome{{ID: d.Request.ID, Outcome: text}}
+		c.Blobs = []store.Blob{{Hash: text, Text: []byte(text)}}
+		c.Results = []store.StoredResult{{Step: text, Visit: 1, Index: 0, Output: []byte(quote(text))}}
 		asking(since(i), text)(&c)
 		k.commit(c)
 		k.oddRead(text, n, c)
@@ -56,28 +58,28 @@ func quote(text string) string {
 }
 
 // oddRead reads back what oddEverywhere wrote, by the odd text where there is a way.
-func (k *kit) oddRead(text string, n engine.NewSession, c engine.Checkpoint) {
+func (k *kit) oddRead(text string, n store.NewSession, c store.Checkpoint) {
 	k.Helper()
 	got := k.session("session " + text)
 	k.equal("texts", []string{got.Workflow, got.Root, got.Labels[text], string(got.State), string(got.Counters), got.Lease, got.LeaseOwner, got.Transition, string(got.Awaiting)},
 		[]string{n.Workflow, n.Root, text, string(c.State), string(c.Counters), n.Claim.Token, text, c.Transition, string(c.Awaiting)})
-	es, err := k.store.Executions(k.ctx, n.ID, engine.HistoryQuery{Step: text})
+	es, err := k.store.Executions(k.ctx, n.ID, store.HistoryQuery{Step: text})
 	k.noError(err)
 	k.equal("executions", len(es), 1)
 	k.sameExecution("execution", es[0], c.Executions[0])
-	ms, err := k.store.Messages(k.ctx, n.ID, engine.HistoryQuery{})
+	ms, err := k.store.Messages(k.ctx, n.ID, store.HistoryQuery{})
 	k.noError(err)
 	k.equal("messages", ms, c.Messages)
-	all, err := k.store.AllRequests(k.ctx, n.ID, engine.HistoryQuery{})
+	all, err := k.store.AllRequests(k.ctx, n.ID, store.HistoryQuery{})
 	k.noError(err)
 	k.equal("request", []string{all[0].Key, all[0].Step, all[0].By, string(all[0].Body), all[0].BodyHash, all[0].Outcome},
 		[]string{text, text, text, quote(text), text, text})
 	k.equal("blob", k.blobs("session "+text, text), map[string]string{text: text})
 	k.equal("results", k.results("session "+text, text, 1), []string{quote(text)})
-	k.lists("labels", engine.SessionQuery{Labels: map[string]string{text: text}, Workflow: n.Workflow}, "session "+text)
-	k.lists("step", engine.SessionQuery{Step: text, Workflow: n.Workflow}, "session "+text)
-	k.lists("text", engine.SessionQuery{Text: strings.Trim(quote(text), `"`), Workflow: n.Workflow}, "session "+text)
-	k.counts(engine.SessionQuery{Workflow: n.Workflow}, "step", map[string]int64{n.Workflow + "/" + text: 1})
+	k.lists("labels", store.SessionQuery{Labels: map[string]string{text: text}, Workflow: n.Workflow}, "session "+text)
+	k.lists("step", store.SessionQuery{Step: text, Workflow: n.Workflow}, "session "+text)
+	k.lists("text", store.SessionQuery{Text: strings.Trim(quote(text), `"`), Workflow: n.Workflow}, "session "+text)
+	k.counts(store.SessionQuery{Workflow: n.Workflow}, "step", map[string]int64{n.Workflow + "/" + text: 1})
 	again := k.start(n)
 	k.noError(again.Err)
 	k.equal("the same start exists", again.Exists, true)
@@ -115,15 +117,15 @@ func oddLarge(k *kit) {
 	c.State = []byte(b.String())
 	e := execution(r.ID, 1, "large")
 	e.Output = []byte(b.String()[:16_000])
-	c.Executions = []engine.Execution{e}
+	c.Executions = []store.Execution{e}
 	m := message(r.ID, 1)
 	m.Content = b.String()
-	c.Messages = []engine.Message{m}
+	c.Messages = []function.Message{m}
 	k.commit(c)
 	if got := k.session("a").State; string(got) != b.String() {
 		k.Errorf("the state came back with %d bytes, want the same %d", len(got), b.Len())
 	}
-	ms, err := k.store.Messages(k.ctx, r.ID, engine.HistoryQuery{})
+	ms, err := k.store.Messages(k.ctx, r.ID, store.HistoryQuery{})
 	k.noError(err)
 	if ms[0].Content != b.String() {
 		k.Errorf("the message came back with %d bytes, want the same %d", len(ms[0].Content), b.Len())
@@ -131,15 +133,15 @@ func oddLarge(k *kit) {
 }
 
 func oddSteps(k *kit) {
-	var steps []engine.Step
-	var paths []engine.Path
+	var steps []graph.Step
+	var paths []graph.Path
 	for i, text := range oddTexts {
-		steps = append(steps, engine.Step{ID: text, Function: text, Input: quote(text), Name: text, Extra: map[string]any{"note": text}})
+		steps = append(steps, graph.Step{ID: text, Function: text, Input: quote(text), Name: text, Extra: map[string]any{"note": text}})
 		if i > 0 {
-			paths = append(paths, engine.Path{Kind: engine.Next, Source: oddTexts[i-1], Target: text, Condition: text, Label: text})
+			paths = append(paths, graph.Path{Kind: graph.Next, Source: oddTexts[i-1], Target: text, Condition: text, Label: text})
 		}
 	}
-	want := k.edited(engine.Edit{PutSteps: steps, PutPaths: paths})
+	want := k.edited(store.Edit{PutSteps: steps, PutPaths: paths})
 	got := k.workflow(k.prefix)
 	k.equal("steps, paths, problems", []int{len(got.Steps), len(got.Paths), len(got.Problems)}, []int{len(oddTexts), len(oddTexts) - 1, 0})
 	k.sameWorkflow("workflow", got, want)
@@ -165,12 +167,12 @@ func oddZones(k *kit) {
 	e := execution(r.ID, 1, "x")
 	want := e
 	e.StartedAt, e.FinishedAt = e.StartedAt.In(zone), e.FinishedAt.In(zone)
-	c.Executions = []engine.Execution{e}
+	c.Executions = []store.Execution{e}
 	k.commit(c)
 	got := k.session("a")
 	k.sameTime("awaiting_since", got.AwaitingSince, since(1))
 	k.sameTime("due_at", got.DueAt, since(2))
-	es, err := k.store.Executions(k.ctx, r.ID, engine.HistoryQuery{})
+	es, err := k.store.Executions(k.ctx, r.ID, store.HistoryQuery{})
 	k.noError(err)
 	k.sameExecution("execution", es[0], want)
 }

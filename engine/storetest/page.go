@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var pageCases = []testCase{
@@ -15,9 +15,9 @@ var pageCases = []testCase{
 }
 
 // pages walks through a query page by page and returns all rows.
-func (k *kit) pages(q engine.SessionQuery) []engine.SessionRecord {
+func (k *kit) pages(q store.SessionQuery) []store.SessionRecord {
 	k.Helper()
-	var all []engine.SessionRecord
+	var all []store.SessionRecord
 	for range 50 {
 		rows, err := k.store.ListSessions(k.ctx, q)
 		k.noError(err)
@@ -35,16 +35,16 @@ func (k *kit) pages(q engine.SessionQuery) []engine.SessionRecord {
 }
 
 // pageEnd is the cursor of a page's last row.
-func pageEnd(q engine.SessionQuery, rows []engine.SessionRecord) engine.Cursor {
+func pageEnd(q store.SessionQuery, rows []store.SessionRecord) store.Cursor {
 	last := rows[len(rows)-1]
 	if q.OldestWaiting {
-		return engine.Cursor{At: last.AwaitingSince, ID: last.ID}
+		return store.Cursor{At: last.AwaitingSince, ID: last.ID}
 	}
-	return engine.Cursor{At: last.CreatedAt, ID: last.ID}
+	return store.Cursor{At: last.CreatedAt, ID: last.ID}
 }
 
 // names are the ids of rows without the prefix.
-func (k *kit) names(rows []engine.SessionRecord) string {
+func (k *kit) names(rows []store.SessionRecord) string {
 	var out []string
 	for _, r := range rows {
 		out = append(out, strings.TrimPrefix(r.ID, k.prefix+"-"))
@@ -54,16 +54,16 @@ func (k *kit) names(rows []engine.SessionRecord) string {
 
 // Sessions of one call are likely to have the same created_at.
 func pageNewest(k *kit) {
-	var first, second []engine.NewSession
+	var first, second []store.NewSession
 	for i := range 7 {
 		first = append(first, k.newSession(fmt.Sprintf("a%d", i)))
 		second = append(second, k.newSession(fmt.Sprintf("b%d", i)))
 	}
 	k.createAll(first...)
 	k.createAll(second...)
-	rows := k.pages(engine.SessionQuery{Workflow: k.prefix, Limit: 3})
+	rows := k.pages(store.SessionQuery{Workflow: k.prefix, Limit: 3})
 	k.equal("rows", len(rows), 14)
-	sorted := slices.IsSortedFunc(rows, func(a, b engine.SessionRecord) int {
+	sorted := slices.IsSortedFunc(rows, func(a, b store.SessionRecord) int {
 		if c := b.CreatedAt.Compare(a.CreatedAt); c != 0 {
 			return c
 		}
@@ -82,7 +82,7 @@ func pageOldestWaiting(k *kit) {
 		k.atRest(name, asking(since(i/3), "ask"))
 	}
 	k.atRest("resting")
-	rows := k.pages(engine.SessionQuery{Workflow: k.prefix, OldestWaiting: true, Limit: 2})
+	rows := k.pages(store.SessionQuery{Workflow: k.prefix, OldestWaiting: true, Limit: 2})
 	k.equal("order", k.names(rows), "a c f b d e")
 }
 
@@ -91,7 +91,7 @@ func pageStable(k *kit) {
 		r := k.create(k.newSession(name))
 		k.pass(r.CreatedAt)
 	}
-	q := engine.SessionQuery{Workflow: k.prefix, Limit: 2}
+	q := store.SessionQuery{Workflow: k.prefix, Limit: 2}
 	rows, err := k.store.ListSessions(k.ctx, q)
 	k.noError(err)
 	k.equal("first page", k.names(rows), "c b")
@@ -114,7 +114,7 @@ func atRestMany(k *kit, n int) {
 	for i := range n {
 		s := k.newSession(fmt.Sprintf("s%02d", i))
 		s.Labels = map[string]string{"team": k.prefix, "half": fmt.Sprint(i % 2)}
-		s.Claim = &engine.Lease{Token: k.token(), Owner: "storetest", For: long}
+		s.Claim = &store.Lease{Token: k.token(), Owner: "storetest", For: long}
 		c := k.checkpoint(k.create(s))
 		c.Release = true
 		asking(since(n-i), "ask")(&c)
@@ -127,21 +127,21 @@ func atRestMany(k *kit, n int) {
 }
 
 // searches are queries that no index answers.
-func searches(k *kit) []engine.SessionQuery {
-	return []engine.SessionQuery{
+func searches(k *kit) []store.SessionQuery {
+	return []store.SessionQuery{
 		{Workflow: k.prefix, Text: "needle"},
-		{Workflow: k.prefix, Text: "needle", Status: []string{engine.StatusAwaitingInput}},
+		{Workflow: k.prefix, Text: "needle", Status: []string{store.StatusAwaitingInput}},
 		{Workflow: k.prefix, Text: "needle", OldestWaiting: true, Awaiting: true},
 		{Workflow: k.prefix, Text: "needle", Step: "ask"},
 		{Workflows: []string{k.prefix}, Text: "needle", Labels: map[string]string{"half": "0"}},
 		{Text: "needle", Labels: map[string]string{"team": k.prefix, "half": "1"}},
-		{Workflow: k.prefix, Text: "needle", Awaiting: true, Status: []string{engine.StatusComplete}},
+		{Workflow: k.prefix, Text: "needle", Awaiting: true, Status: []string{store.StatusComplete}},
 	}
 }
 
 // windows walks through the candidates of a query, a few at a time, and returns the names of those
 // that fit. between is called after each window.
-func windows(k *kit, q engine.SessionQuery, between func()) []string {
+func windows(k *kit, q store.SessionQuery, between func()) []string {
 	k.Helper()
 	names := []string{}
 	for q.Limit = 3; ; {
@@ -158,7 +158,7 @@ func windows(k *kit, q engine.SessionQuery, between func()) []string {
 			k.Fatalf("%d candidates, want at most %d", len(found), q.Limit)
 		}
 		in := q
-		in.After = engine.Cursor{}
+		in.After = store.Cursor{}
 		in.IDs = nil
 		for _, c := range found {
 			in.IDs = append(in.IDs, c.ID)
@@ -182,7 +182,7 @@ func candidatesFind(k *kit) {
 func candidatesChanging(k *kit) {
 	atRestMany(k, 20)
 	n := 0
-	got := windows(k, engine.SessionQuery{Workflow: k.prefix, Text: "needle"}, func() {
+	got := windows(k, store.SessionQuery{Workflow: k.prefix, Text: "needle"}, func() {
 		if n++; n <= 3 {
 			k.atRest(fmt.Sprintf("new%d", n), withState(`{"said":"needle"}`))
 			k.deleteAll(fmt.Sprintf("s%02d", n)) // s01 and s02 do not fit, s03 does
@@ -207,7 +207,7 @@ func candidatesCounted(k *kit) {
 	}
 }
 
-func countWindows(k *kit, q engine.SessionQuery, by string) map[string]int64 {
+func countWindows(k *kit, q store.SessionQuery, by string) map[string]int64 {
 	sum := map[string]int64{}
 	for q.Limit = 3; ; {
 		found, whole, err := k.store.Candidates(k.ctx, q, by)
@@ -217,12 +217,12 @@ func countWindows(k *kit, q engine.SessionQuery, by string) map[string]int64 {
 			if len(found) == 0 {
 				return sum
 			}
-			in.IDs, in.After = []string{}, engine.Cursor{}
+			in.IDs, in.After = []string{}, store.Cursor{}
 			for _, c := range found {
 				in.IDs = append(in.IDs, c.ID)
 			}
 			q.After = found[len(found)-1]
-		} else if q.After != (engine.Cursor{}) {
+		} else if q.After != (store.Cursor{}) {
 			k.Fatal("a count that goes on is answered as a whole")
 		}
 		counts, err := k.store.CountSessions(k.ctx, in, by)
@@ -238,7 +238,7 @@ func countWindows(k *kit, q engine.SessionQuery, by string) map[string]int64 {
 
 func candidatesWhole(k *kit) {
 	atRestMany(k, 2)
-	for _, q := range []engine.SessionQuery{{}, {Workflow: k.prefix}, {Workflow: k.prefix, Status: []string{engine.StatusAwaitingInput}}, {IDs: k.ids("s00"), Text: "needle"},
+	for _, q := range []store.SessionQuery{{}, {Workflow: k.prefix}, {Workflow: k.prefix, Status: []string{store.StatusAwaitingInput}}, {IDs: k.ids("s00"), Text: "needle"},
 		{Workflow: k.prefix, OldestWaiting: true, Awaiting: true}} {
 		q.Limit = 1
 		found, whole, err := k.store.Candidates(k.ctx, q, "")

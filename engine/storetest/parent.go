@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var parentCases = []testCase{
@@ -20,10 +20,10 @@ var parentCases = []testCase{
 }
 
 // ending is the last checkpoint of a child.
-func (k *kit) ending(child engine.SessionRecord, parent string) engine.Checkpoint {
+func (k *kit) ending(child store.SessionRecord, parent string) store.Checkpoint {
 	c := k.checkpoint(child)
-	c.Closing, c.Release, c.Status = true, true, engine.StatusComplete
-	c.ToParent = &engine.Request{Session: parent, Key: "end " + child.ID, Kind: engine.RequestChild,
+	c.Closing, c.Release, c.Status = true, true, store.StatusComplete
+	c.ToParent = &store.Request{Session: parent, Key: "end " + child.ID, Kind: store.RequestChild,
 		Step: "map", Visit: 2, Body: []byte(fmt.Sprintf(`{"child":%q}`, child.ID)), BodyHash: "h", By: "child"}
 	return c
 }
@@ -37,7 +37,7 @@ func parentWoken(k *kit) {
 	got := k.session("parent")
 	k.equal("inbox, version", []int64{got.Inbox, got.Version}, []int64{1, parent.Version})
 	k.near("due_at", got.DueAt)
-	requests, err := k.store.Requests(k.ctx, []engine.InboxAfter{{Session: parent.ID}})
+	requests, err := k.store.Requests(k.ctx, []store.InboxAfter{{Session: parent.ID}})
 	k.noError(err)
 	if len(requests[parent.ID]) != 1 {
 		k.Fatalf("requests of the parent: %+v, want one", requests)
@@ -61,7 +61,7 @@ func parentHeld(k *kit) {
 
 func parentSeveral(k *kit) {
 	parent := k.atRest("parent")
-	var rows []engine.Checkpoint
+	var rows []store.Checkpoint
 	for i := range 5 {
 		rows = append(rows, k.ending(k.held(fmt.Sprintf("child%d", i)), parent.ID))
 	}
@@ -73,7 +73,7 @@ func parentSeveral(k *kit) {
 // numbered wants the requests of a session to be numbered from 1 to n, all different.
 func (k *kit) numbered(session string, n int) {
 	k.Helper()
-	all, err := k.store.AllRequests(k.ctx, session, engine.HistoryQuery{Limit: 1000})
+	all, err := k.store.AllRequests(k.ctx, session, store.HistoryQuery{Limit: 1000})
 	k.noError(err)
 	k.equal("requests", len(all), n)
 	keys := make(map[string]bool)
@@ -94,7 +94,7 @@ func parentBeside(k *kit, parentFirst bool) {
 	parent, child := k.held("parent"), k.held("child")
 	rest := k.checkpoint(parent)
 	rest.Release = true
-	rows := []engine.Checkpoint{k.ending(child, parent.ID), rest}
+	rows := []store.Checkpoint{k.ending(child, parent.ID), rest}
 	if parentFirst {
 		rows[0], rows[1] = rows[1], rows[0]
 	}
@@ -109,15 +109,15 @@ func parentBeside(k *kit, parentFirst bool) {
 func parentAgain(k *kit) {
 	parent := k.atRest("parent")
 	c := k.ending(k.held("child"), parent.ID)
-	k.outcome(c, engine.Committed)
-	k.outcome(c, engine.Again)
+	k.outcome(c, store.Committed)
+	k.outcome(c, store.Again)
 	k.numbered(parent.ID, 1)
 }
 
 func parentGone(k *kit) {
 	c := k.ending(k.held("child"), k.id("not-there"))
-	k.outcome(c, engine.Committed)
-	k.equal("status", k.session("child").Status, engine.StatusComplete)
+	k.outcome(c, store.Committed)
+	k.equal("status", k.session("child").Status, store.StatusComplete)
 	k.missing("not-there")
 }
 
@@ -134,7 +134,7 @@ func parentKeyTaken(k *kit) {
 // occur.
 func parentRace(k *kit) {
 	parent := k.held("m")
-	var ends []engine.Checkpoint
+	var ends []store.Checkpoint
 	for _, name := range strings.Fields("a b c x y z") {
 		ends = append(ends, k.ending(k.held(name), parent.ID))
 	}
@@ -148,11 +148,11 @@ func parentRace(k *kit) {
 			if err != nil {
 				return err
 			}
-			results, err := k.store.Commit(k.ctx, []engine.Checkpoint{k.checkpoint(*r)})
+			results, err := k.store.Commit(k.ctx, []store.Checkpoint{k.checkpoint(*r)})
 			if err != nil {
 				return err
 			}
-			if results[0].Outcome != engine.Committed {
+			if results[0].Outcome != store.Committed {
 				return fmt.Errorf("the parent's checkpoint: %s", outcomeName(results[0].Outcome))
 			}
 		}
@@ -163,6 +163,6 @@ func parentRace(k *kit) {
 	for _, c := range ends {
 		r, err := k.store.Session(k.ctx, c.Session)
 		k.noError(err)
-		k.equal("status of "+c.Session, r.Status, engine.StatusComplete)
+		k.equal("status of "+c.Session, r.Status, store.StatusComplete)
 	}
 }

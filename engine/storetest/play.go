@@ -4,32 +4,33 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // newSession is a session that is not stored.
-func (k *kit) newSession(name string) engine.NewSession {
-	return engine.NewSession{
-		ID: k.id(name), Workflow: k.prefix, Status: engine.StatusActive,
+func (k *kit) newSession(name string) store.NewSession {
+	return store.NewSession{
+		ID: k.id(name), Workflow: k.prefix, Status: store.StatusActive,
 		State: []byte(fmt.Sprintf(`{"id":%s,"workflow":{}}`, quote(k.id(name)))), Counters: []byte(`{"seq":0}`),
 	}
 }
 
 // create creates one session and wants it to be new.
-func (k *kit) create(n engine.NewSession) engine.SessionRecord {
+func (k *kit) create(n store.NewSession) store.SessionRecord {
 	k.Helper()
 	return k.createAll(n)[0]
 }
 
 // createAll creates several in one call.
-func (k *kit) createAll(sessions ...engine.NewSession) []engine.SessionRecord {
+func (k *kit) createAll(sessions ...store.NewSession) []store.SessionRecord {
 	k.Helper()
 	created, err := k.store.Create(k.ctx, sessions)
 	k.noError(err)
 	if len(created) != len(sessions) {
 		k.Fatalf("%d results for %d new sessions", len(created), len(sessions))
 	}
-	out := make([]engine.SessionRecord, len(created))
+	out := make([]store.SessionRecord, len(created))
 	for i, c := range created {
 		k.noError(c.Err)
 		if c.Exists {
@@ -41,21 +42,21 @@ func (k *kit) createAll(sessions ...engine.NewSession) []engine.SessionRecord {
 }
 
 // held creates a session that this case holds for long.
-func (k *kit) held(name string) engine.SessionRecord {
+func (k *kit) held(name string) store.SessionRecord {
 	k.Helper()
 	return k.heldFor(name, long)
 }
 
-func (k *kit) heldFor(name string, d time.Duration) engine.SessionRecord {
+func (k *kit) heldFor(name string, d time.Duration) store.SessionRecord {
 	k.Helper()
 	n := k.newSession(name)
-	n.Claim = &engine.Lease{Token: k.token(), Owner: "storetest", For: d}
+	n.Claim = &store.Lease{Token: k.token(), Owner: "storetest", For: d}
 	return k.create(n)
 }
 
 // atRest creates a session without a lease that is never due, as one that waits for an
 // answer; change may set what its checkpoint writes.
-func (k *kit) atRest(name string, change ...func(c *engine.Checkpoint)) engine.SessionRecord {
+func (k *kit) atRest(name string, change ...func(c *store.Checkpoint)) store.SessionRecord {
 	k.Helper()
 	c := k.checkpoint(k.held(name))
 	c.Release = true
@@ -67,7 +68,7 @@ func (k *kit) atRest(name string, change ...func(c *engine.Checkpoint)) engine.S
 }
 
 // expired creates a session whose lease has run out.
-func (k *kit) expired(name string) engine.SessionRecord {
+func (k *kit) expired(name string) store.SessionRecord {
 	k.Helper()
 	r := k.heldFor(name, time.Millisecond)
 	k.pass(r.LeaseUntil)
@@ -75,7 +76,7 @@ func (k *kit) expired(name string) engine.SessionRecord {
 }
 
 // session reads a session of this case.
-func (k *kit) session(name string) engine.SessionRecord {
+func (k *kit) session(name string) store.SessionRecord {
 	k.Helper()
 	r, err := k.store.Session(k.ctx, k.id(name))
 	k.noError(err)
@@ -83,23 +84,23 @@ func (k *kit) session(name string) engine.SessionRecord {
 }
 
 // checkpoint is the next checkpoint of a session; it keeps the lease.
-func (k *kit) checkpoint(r engine.SessionRecord) engine.Checkpoint {
-	return engine.Checkpoint{
+func (k *kit) checkpoint(r store.SessionRecord) store.Checkpoint {
+	return store.Checkpoint{
 		Session: r.ID, Version: r.Version, Lease: r.Lease, Transition: k.token(), Seen: r.Inbox,
 		State: []byte(fmt.Sprintf(`{"version":%d}`, r.Version+1)), Counters: []byte(`{"seq":1}`),
-		Status: engine.StatusActive, LeaseFor: long,
+		Status: store.StatusActive, LeaseFor: long,
 	}
 }
 
 // send commits checkpoints and returns their outcomes.
-func (k *kit) send(checkpoints ...engine.Checkpoint) []engine.CommitOutcome {
+func (k *kit) send(checkpoints ...store.Checkpoint) []store.CommitOutcome {
 	k.Helper()
 	results, err := k.store.Commit(k.ctx, checkpoints)
 	k.noError(err)
 	if len(results) != len(checkpoints) {
 		k.Fatalf("%d results for %d checkpoints", len(results), len(checkpoints))
 	}
-	out := make([]engine.CommitOutcome, len(results))
+	out := make([]store.CommitOutcome, len(results))
 	for i := range results {
 		out[i] = results[i].Outcome
 	}
@@ -107,19 +108,19 @@ func (k *kit) send(checkpoints ...engine.Checkpoint) []engine.CommitOutcome {
 }
 
 // commit commits checkpoints that have to be written.
-func (k *kit) commit(checkpoints ...engine.Checkpoint) {
+func (k *kit) commit(checkpoints ...store.Checkpoint) {
 	k.Helper()
 	for i, outcome := range k.send(checkpoints...) {
-		if outcome != engine.Committed {
+		if outcome != store.Committed {
 			k.Fatalf("checkpoint of session %s: outcome %s, want committed", checkpoints[i].Session, outcomeName(outcome))
 		}
 	}
 }
 
 // outcome commits one checkpoint and wants an outcome.
-func (k *kit) outcome(c engine.Checkpoint, want engine.CommitOutcome) engine.CommitResult {
+func (k *kit) outcome(c store.Checkpoint, want store.CommitOutcome) store.CommitResult {
 	k.Helper()
-	results, err := k.store.Commit(k.ctx, []engine.Checkpoint{c})
+	results, err := k.store.Commit(k.ctx, []store.Checkpoint{c})
 	k.noError(err)
 	if len(results) != 1 || results[0].Outcome != want {
 		k.Fatalf("results %+v, want one that is %s", results, outcomeName(want))
@@ -127,45 +128,45 @@ func (k *kit) outcome(c engine.Checkpoint, want engine.CommitOutcome) engine.Com
 	return results[0]
 }
 
-func outcomeName(o engine.CommitOutcome) string {
+func outcomeName(o store.CommitOutcome) string {
 	switch o {
-	case engine.Lost:
+	case store.Lost:
 		return "lost"
-	case engine.Committed:
+	case store.Committed:
 		return "committed"
-	case engine.Again:
+	case store.Again:
 		return "again"
-	case engine.Refused:
+	case store.Refused:
 		return "refused"
 	}
 	return fmt.Sprintf("%d", int(o))
 }
 
 // execution is an execution of a session; Times are whole milliseconds.
-func execution(session string, seq int64, step string) engine.Execution {
+func execution(session string, seq int64, step string) store.Execution {
 	at := time.Date(2026, 3, 4, 5, 6, 7, int(seq%1000)*int(time.Millisecond), time.UTC)
-	return engine.Execution{
+	return store.Execution{
 		ID: fmt.Sprintf("%s/%d", session, seq), Session: session, Seq: seq, Workflow: "w", Step: step,
-		Visit: 1, Attempt: 1, Status: engine.StatusComplete, StartedAt: at, FinishedAt: at.Add(time.Second),
+		Visit: 1, Attempt: 1, Status: store.StatusComplete, StartedAt: at, FinishedAt: at.Add(time.Second),
 	}
 }
 
 // message is the n-th line of a session's chat.
-func message(session string, n int64) engine.Message {
-	return engine.Message{Role: "user", Content: fmt.Sprintf("line %d", n), Step: "ask",
+func message(session string, n int64) function.Message {
+	return function.Message{Role: "user", Content: fmt.Sprintf("line %d", n), Step: "ask",
 		At: 1_763_673_000_000 + n, ID: fmt.Sprintf("%s/%d", session, n), N: n}
 }
 
 // deliver puts one request into an inbox, whatever is there.
-func (k *kit) deliver(session, key string, r engine.Request) engine.Delivered {
+func (k *kit) deliver(session, key string, r store.Request) store.Delivered {
 	k.Helper()
-	d := k.deliverAll(engine.Delivery{Session: session, Key: key, Decide: always(r)})[0]
+	d := k.deliverAll(store.Delivery{Session: session, Key: key, Decide: always(r)})[0]
 	k.noError(d.Err)
 	return d
 }
 
 // deliverAll delivers in one call.
-func (k *kit) deliverAll(deliveries ...engine.Delivery) []engine.Delivered {
+func (k *kit) deliverAll(deliveries ...store.Delivery) []store.Delivered {
 	k.Helper()
 	out, err := k.store.Deliver(k.ctx, deliveries)
 	k.noError(err)
@@ -176,23 +177,23 @@ func (k *kit) deliverAll(deliveries ...engine.Delivery) []engine.Delivered {
 }
 
 // always decides to write a request.
-func always(r engine.Request) func(engine.InboxView) (*engine.Request, error) {
-	return func(engine.InboxView) (*engine.Request, error) { return &r, nil }
+func always(r store.Request) func(store.InboxView) (*store.Request, error) {
+	return func(store.InboxView) (*store.Request, error) { return &r, nil }
 }
 
 // signal is a request without a target.
-func signal() engine.Request {
-	return engine.Request{Kind: engine.RequestSignal, Body: []byte(`{"name":"go"}`)}
+func signal() store.Request {
+	return store.Request{Kind: store.RequestSignal, Body: []byte(`{"name":"go"}`)}
 }
 
 // answer is the answer to one question of a session.
-func answer(session, step string, visit int) engine.Request {
-	return engine.Request{Kind: engine.RequestAnswer, Step: step, Visit: visit, Ask: 1,
+func answer(session, step string, visit int) store.Request {
+	return store.Request{Kind: store.RequestAnswer, Step: step, Visit: visit, Ask: 1,
 		Target: fmt.Sprintf("%s/%s/%d/1", session, step, visit), Body: []byte(`"yes"`), BodyHash: "h"}
 }
 
 // claimOne takes a lease that has to be free.
-func (k *kit) claimOne(name string, d time.Duration) engine.Claimed {
+func (k *kit) claimOne(name string, d time.Duration) store.Claimed {
 	k.Helper()
 	claimed, err := k.store.ClaimByID(k.ctx, []string{k.id(name)}, k.claim(d))
 	k.noError(err)

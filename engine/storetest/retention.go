@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -26,9 +25,9 @@ var retentionCases = []testCase{
 	{"a duty ends, is extended and given back", dutyEnds},
 }
 
-func (k *kit) marks(names ...string) []engine.SessionMark {
+func (k *kit) marks(names ...string) []store.SessionMark {
 	k.Helper()
-	var list []engine.SessionMark
+	var list []store.SessionMark
 	for _, name := range names {
 		rec := k.session(name)
 		list = append(list, rec.Mark())
@@ -36,21 +35,21 @@ func (k *kit) marks(names ...string) []engine.SessionMark {
 	return list
 }
 
-func (k *kit) removes(marks []engine.SessionMark, want engine.Removal) {
+func (k *kit) removes(marks []store.SessionMark, want store.Removal) {
 	k.Helper()
 	k.equal("outcome of the removal", removal(k, marks), want)
 }
 
 // removal removes one family, as far as one call does.
-func removal(k *kit, marks []engine.SessionMark) engine.Removal {
+func removal(k *kit, marks []store.SessionMark) store.Removal {
 	k.Helper()
-	got, err := k.store.RemoveFamilies(k.ctx, [][]engine.SessionMark{marks})
+	got, err := k.store.RemoveFamilies(k.ctx, [][]store.SessionMark{marks})
 	k.noError(err)
 	k.equal("outcomes", len(got), 1)
 	return got[0]
 }
 
-func complete(c *engine.Checkpoint) { c.Status = engine.StatusComplete }
+func complete(c *store.Checkpoint) { c.Status = store.StatusComplete }
 
 func retentionOldest(k *kit) {
 	for i := range 5 {
@@ -58,7 +57,7 @@ func retentionOldest(k *kit) {
 		k.pass(k.now().Add(2 * time.Millisecond))
 	}
 	first := k.session("s0")
-	after := engine.Cursor{At: first.CreatedAt.Add(-time.Microsecond), ID: "~"}
+	after := store.Cursor{At: first.CreatedAt.Add(-time.Microsecond), ID: "~"}
 	var found []string
 	for range 5000 {
 		page, err := k.store.OldestSessions(k.ctx, after, 2)
@@ -82,7 +81,7 @@ func retentionOldest(k *kit) {
 			}
 		}
 		last := page[len(page)-1]
-		after = engine.Cursor{At: last.CreatedAt, ID: last.ID}
+		after = store.Cursor{At: last.CreatedAt, ID: last.ID}
 	}
 	k.equal("sessions in order", found, []string{"s0", "s1", "s2", "s3", "s4"})
 }
@@ -123,7 +122,7 @@ func retentionBusy(k *kit) {
 	k.loaded("a")
 	held := k.held("b")
 	k.removes(k.marks("a", "b"), store.Changed)
-	k.noError(k.store.Release(k.ctx, []engine.LeaseRef{{Session: held.ID, Token: held.Lease}}))
+	k.noError(k.store.Release(k.ctx, []store.LeaseRef{{Session: held.ID, Token: held.Lease}}))
 	k.removes(k.marks("a", "b"), store.Changed) // due
 	k.historyLength(k.id("a"), 2, 1)
 }
@@ -132,15 +131,15 @@ func retentionBusy(k *kit) {
 func (k *kit) inBatch(name, session, phase string) {
 	k.Helper()
 	b := k.createBatch(k.newBatch(name))
-	k.addItems(name, []engine.BatchItem{{N: 1, Session: session, Outcome: engine.ItemOpen}})
-	if phase != engine.BatchCollecting {
+	k.addItems(name, []store.BatchItem{{N: 1, Session: session, Outcome: store.ItemOpen}})
+	if phase != store.BatchCollecting {
 		b.Phase, b.Total = phase, 1
 		k.saveBatch(b, nil, true)
 	}
 }
 
 func retentionBatch(k *kit) {
-	for _, phase := range []string{engine.BatchCollecting, engine.BatchPinning, engine.BatchRunning} {
+	for _, phase := range []string{store.BatchCollecting, store.BatchPinning, store.BatchRunning} {
 		k.loaded(phase)
 		k.loaded(phase + "2")
 		k.inBatch("batch-"+phase, k.id(phase), phase)
@@ -151,18 +150,18 @@ func retentionBatch(k *kit) {
 
 func retentionBatchOver(k *kit) {
 	k.loaded("stopped")
-	k.inBatch("one", k.id("stopped"), engine.BatchRunning)
+	k.inBatch("one", k.id("stopped"), store.BatchRunning)
 	_, err := k.store.StopBatch(k.ctx, k.id("one"), "")
 	k.noError(err)
 	k.removes(k.marks("stopped"), store.Removed)
 	k.loaded("done")
-	k.inBatch("two", k.id("done"), engine.BatchComplete)
+	k.inBatch("two", k.id("done"), store.BatchComplete)
 	k.removes(k.marks("done"), store.Removed)
 }
 
 func retentionGone(k *kit) {
 	k.loaded("a")
-	marks := append(k.marks("a"), engine.SessionMark{ID: k.id("never")})
+	marks := append(k.marks("a"), store.SessionMark{ID: k.id("never")})
 	k.removes(marks, store.Removed)
 	k.gone("a")
 	k.removes(marks, store.Removed)
@@ -178,7 +177,7 @@ func retentionParts(k *kit) {
 		}
 		c.Release = batch == 5
 		if c.Release {
-			c.Status = engine.StatusComplete
+			c.Status = store.StatusComplete
 		}
 		k.commit(c)
 	}
@@ -193,9 +192,9 @@ func retentionParts(k *kit) {
 		k.noError(err)
 		k.equal("claimed while they are removed", len(claimed), 0)
 		for _, out := range k.deliverAll(
-			engine.Delivery{Session: k.id("a"), Key: "k", Decide: always(answer(k.id("a"), "ask", 1))},
-			engine.Delivery{Session: k.id("b"), Key: "k", Decide: always(answer(k.id("b"), "ask", 1))}) {
-			k.isError(out.Err, engine.ErrSessionNotFound)
+			store.Delivery{Session: k.id("a"), Key: "k", Decide: always(answer(k.id("a"), "ask", 1))},
+			store.Delivery{Session: k.id("b"), Key: "k", Decide: always(answer(k.id("b"), "ask", 1))}) {
+			k.isError(out.Err, store.ErrSessionNotFound)
 		}
 		outcome = removal(k, marks)
 	}
@@ -208,17 +207,17 @@ func retentionTogether(k *kit) {
 	for _, name := range []string{"a", "b", "c", "d", "late", "batched"} {
 		k.loaded(name)
 	}
-	families := [][]engine.SessionMark{k.marks("a"), k.marks("b", "late"), {{ID: k.id("never")}}, k.marks("d")}
+	families := [][]store.SessionMark{k.marks("a"), k.marks("b", "late"), {{ID: k.id("never")}}, k.marks("d")}
 	k.deliver(k.id("late"), "late", answer(k.id("late"), "ask", 9))
 	got, err := k.store.RemoveFamilies(k.ctx, families)
 	k.noError(err)
-	k.equal("outcomes", got, []engine.Removal{store.Removed, store.Changed, store.Removed, store.Removed})
+	k.equal("outcomes", got, []store.Removal{store.Removed, store.Changed, store.Removed, store.Removed})
 	k.gone("a")
 	k.gone("d")
-	k.inBatch("one", k.id("batched"), engine.BatchRunning)
-	got, err = k.store.RemoveFamilies(k.ctx, [][]engine.SessionMark{{{ID: k.id("never")}}, k.marks("c", "batched")})
+	k.inBatch("one", k.id("batched"), store.BatchRunning)
+	got, err = k.store.RemoveFamilies(k.ctx, [][]store.SessionMark{{{ID: k.id("never")}}, k.marks("c", "batched")})
 	k.noError(err)
-	k.equal("outcomes beside a batch", got, []engine.Removal{store.Removed, store.InBatch})
+	k.equal("outcomes beside a batch", got, []store.Removal{store.Removed, store.InBatch})
 	for _, name := range []string{"b", "late", "c", "batched"} {
 		k.historyLength(k.id(name), 2, 1)
 	}
@@ -229,19 +228,19 @@ func retentionTogether(k *kit) {
 func retentionMany(k *kit) {
 	const many = 450
 	for _, size := range []int{1, many} {
-		var marks []engine.SessionMark
+		var marks []store.SessionMark
 		var ids []string
-		var ends []engine.Checkpoint
-		made := make([]engine.NewSession, many)
+		var ends []store.Checkpoint
+		made := make([]store.NewSession, many)
 		for i := range made {
 			made[i] = k.newSession(fmt.Sprintf("s%d-%03d", size, i))
-			made[i].Claim = &engine.Lease{Token: k.token(), Owner: "storetest", For: long}
+			made[i].Claim = &store.Lease{Token: k.token(), Owner: "storetest", For: long}
 		}
 		for _, rec := range k.createAll(made...) {
 			c := k.checkpoint(rec)
-			c.Release, c.Status = true, engine.StatusComplete
+			c.Release, c.Status = true, store.StatusComplete
 			ends, ids = append(ends, c), append(ids, rec.ID)
-			marks = append(marks, engine.SessionMark{ID: rec.ID, Version: rec.Version + 1})
+			marks = append(marks, store.SessionMark{ID: rec.ID, Version: rec.Version + 1})
 		}
 		k.send(ends...)
 		removeAll(k, slices.Collect(slices.Chunk(marks, size)))
@@ -252,7 +251,7 @@ func retentionMany(k *kit) {
 }
 
 // removeAll removes families call after call.
-func removeAll(k *kit, families [][]engine.SessionMark) {
+func removeAll(k *kit, families [][]store.SessionMark) {
 	k.Helper()
 	for calls := 0; len(families) > 0; calls++ {
 		if calls > 100 {
@@ -289,7 +288,7 @@ func retentionParents(k *kit) {
 func retentionKey(k *kit) {
 	k.equal("exists", k.start(k.keyed("a", "key", "h")).Exists, false)
 	c := k.checkpoint(k.claimOne("a", long).Session)
-	c.Release, c.Status = true, engine.StatusComplete
+	c.Release, c.Status = true, store.StatusComplete
 	k.commit(c)
 	k.removes(k.marks("a"), store.Removed)
 	again := k.start(k.keyed("b", "key", "other"))

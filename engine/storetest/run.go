@@ -3,7 +3,7 @@ package storetest
 import (
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A testCase is one sentence of the contract.
@@ -68,7 +68,7 @@ func sideBySide() []area {
 // same store every time and closes what it opened by t.Cleanup. The cases that claim
 // whatever is due run last and one after another: nothing else may claim on that
 // database meanwhile.
-func Run(t *testing.T, open func(t *testing.T) engine.Store) {
+func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Run("side by side", func(t *testing.T) {
 		for _, a := range sideBySide() {
 			t.Run(a.name, func(t *testing.T) { runArea(t, a, open, true) })
@@ -79,7 +79,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 	runArea(t, area{"turns", turnCases}, open, false)
 }
 
-func runArea(t *testing.T, a area, open func(t *testing.T) engine.Store, parallel bool) {
+func runArea(t *testing.T, a area, open func(t *testing.T) store.Store, parallel bool) {
 	for _, c := range a.cases {
 		t.Run(c.name, func(t *testing.T) {
 			if parallel {

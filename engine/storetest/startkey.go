@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var startKeyCases = []testCase{
@@ -18,16 +18,16 @@ var startKeyCases = []testCase{
 }
 
 // keyed is a new session with a key of this case.
-func (k *kit) keyed(name, key, hash string) engine.NewSession {
+func (k *kit) keyed(name, key, hash string) store.NewSession {
 	n := k.newSession(name)
 	n.Key, n.BodyHash = k.id(key), hash
 	return n
 }
 
 // start creates one session and returns what became of it.
-func (k *kit) start(n engine.NewSession) engine.Created {
+func (k *kit) start(n store.NewSession) store.Created {
 	k.Helper()
-	results, err := k.store.Create(k.ctx, []engine.NewSession{n})
+	results, err := k.store.Create(k.ctx, []store.NewSession{n})
 	k.noError(err)
 	return results[0]
 }
@@ -35,13 +35,13 @@ func (k *kit) start(n engine.NewSession) engine.Created {
 func (k *kit) missing(name string) {
 	k.Helper()
 	_, err := k.store.Session(k.ctx, k.id(name))
-	k.isError(err, engine.ErrSessionNotFound)
+	k.isError(err, store.ErrSessionNotFound)
 }
 
 func startAgain(k *kit) {
 	first := k.create(k.keyed("a", "key", "h"))
 	second := k.keyed("b", "key", "h")
-	second.Claim = &engine.Lease{Token: k.token(), Owner: "late", For: long}
+	second.Claim = &store.Lease{Token: k.token(), Owner: "late", For: long}
 	again := k.start(second)
 	k.noError(again.Err)
 	k.equal("exists", again.Exists, true)
@@ -50,7 +50,7 @@ func startAgain(k *kit) {
 	same := k.start(k.keyed("a", "key", "h"))
 	k.noError(same.Err)
 	k.equal("same id exists", same.Exists, true)
-	k.isError(k.start(k.keyed("a", "other key", "h")).Err, engine.ErrSessionExists)
+	k.isError(k.start(k.keyed("a", "other key", "h")).Err, store.ErrSessionExists)
 	k.create(k.keyed("c", "other key", "h"))
 }
 
@@ -67,20 +67,20 @@ func startClaimed(k *kit) {
 
 func startOtherBody(k *kit) {
 	first := k.create(k.keyed("a", "key", "h"))
-	k.isError(k.start(k.keyed("b", "key", "other")).Err, engine.ErrKeyReused)
+	k.isError(k.start(k.keyed("b", "key", "other")).Err, store.ErrKeyReused)
 	k.missing("b")
 	k.sameRecord("the first", k.session("a"), first)
 }
 
 func startTwice(k *kit) {
-	results, err := k.store.Create(k.ctx, []engine.NewSession{
+	results, err := k.store.Create(k.ctx, []store.NewSession{
 		k.keyed("a", "key", "h"), k.keyed("b", "key", "h"), k.keyed("c", "key", "x"), k.keyed("d", "", "h")})
 	k.noError(err)
 	k.noError(results[0].Err)
 	k.noError(results[1].Err)
 	k.equal("exists", []bool{results[0].Exists, results[1].Exists, results[3].Exists}, []bool{false, true, false})
 	k.equal("session of the second", results[1].Session.ID, k.id("a"))
-	k.isError(results[2].Err, engine.ErrKeyReused)
+	k.isError(results[2].Err, store.ErrKeyReused)
 	k.missing("b")
 	k.missing("c")
 	k.session("d")
@@ -90,7 +90,7 @@ func startRace(k *kit) {
 	var mu sync.Mutex
 	started, ids := 0, map[string]bool{}
 	k.race(8, func(i int) error {
-		results, err := k.store.Create(k.ctx, []engine.NewSession{k.keyed(fmt.Sprintf("s%d", i), "key", "h")})
+		results, err := k.store.Create(k.ctx, []store.NewSession{k.keyed(fmt.Sprintf("s%d", i), "key", "h")})
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func startRace(k *kit) {
 	})
 	k.equal("started", started, 1)
 	k.equal("sessions told of", len(ids), 1)
-	list, err := k.store.ListSessions(k.ctx, engine.SessionQuery{Workflow: k.prefix})
+	list, err := k.store.ListSessions(k.ctx, store.SessionQuery{Workflow: k.prefix})
 	k.noError(err)
 	k.equal("sessions there", len(list), 1)
 }
@@ -112,7 +112,7 @@ func startRace(k *kit) {
 func startNoRequest(k *kit) {
 	r := k.create(k.keyed("a", "key", "h"))
 	k.equal("inbox", r.Inbox, int64(0))
-	all, err := k.store.AllRequests(k.ctx, r.ID, engine.HistoryQuery{})
+	all, err := k.store.AllRequests(k.ctx, r.ID, store.HistoryQuery{})
 	k.noError(err)
 	k.equal("requests", len(all), 0)
 	k.equal("requests of a claim", len(k.claimOne("a", long).Requests), 0)

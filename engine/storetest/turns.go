@@ -7,7 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var turnCases = []testCase{
@@ -27,9 +28,9 @@ var turnCases = []testCase{
 }
 
 // limited creates n sessions of a workflow, in order, and returns its limit.
-func (k *kit) limited(n int, key string, atOnce int) engine.TurnLimit {
+func (k *kit) limited(n int, key string, atOnce int) store.TurnLimit {
 	k.Helper()
-	l := engine.TurnLimit{Workflow: k.id("w"), AtOnce: atOnce, Keyed: key != ""}
+	l := store.TurnLimit{Workflow: k.id("w"), AtOnce: atOnce, Keyed: key != ""}
 	for i := range n {
 		k.noError(k.freshOf(k.id(fmt.Sprintf("%s%d", key, i)), key))
 		k.pass(k.now().Add(2 * time.Millisecond)) // the queue is in the order of milliseconds
@@ -38,7 +39,7 @@ func (k *kit) limited(n int, key string, atOnce int) engine.TurnLimit {
 }
 
 func (k *kit) freshOf(id, key string) error {
-	created, err := k.store.Create(k.ctx, []engine.NewSession{{ID: id, Workflow: k.id("w"), Status: engine.StatusActive, State: []byte(`{}`), ConcurrencyKey: key}})
+	created, err := k.store.Create(k.ctx, []store.NewSession{{ID: id, Workflow: k.id("w"), Status: store.StatusActive, State: []byte(`{}`), ConcurrencyKey: key}})
 	if err != nil {
 		return err
 	}
@@ -46,19 +47,19 @@ func (k *kit) freshOf(id, key string) error {
 }
 
 // turns are the sessions that may be claimed now.
-func (k *kit) turns(limits ...engine.TurnLimit) []string {
+func (k *kit) turns(limits ...store.TurnLimit) []string {
 	k.Helper()
 	return k.taken(limits...).names
 }
 
 type takenNames struct {
 	names []string
-	engine.TurnsTaken
+	store.TurnsTaken
 }
 
-func (k *kit) taken(limits ...engine.TurnLimit) takenNames {
+func (k *kit) taken(limits ...store.TurnLimit) takenNames {
 	k.Helper()
-	taken, err := k.store.TakeTurns(k.ctx, engine.TurnQuery{Limits: limits, Most: 100})
+	taken, err := k.store.TakeTurns(k.ctx, store.TurnQuery{Limits: limits, Most: 100})
 	k.noError(err)
 	out := takenNames{TurnsTaken: taken}
 	for _, s := range taken.Sessions {
@@ -70,7 +71,7 @@ func (k *kit) taken(limits ...engine.TurnLimit) takenNames {
 }
 
 // among claims those of the sessions that are due.
-func (k *kit) among(names ...string) []engine.Claimed {
+func (k *kit) among(names ...string) []store.Claimed {
 	k.Helper()
 	o := k.claim(long)
 	o.Among = k.ids(names...)
@@ -80,15 +81,15 @@ func (k *kit) among(names ...string) []engine.Claimed {
 }
 
 // rested commits a checkpoint that gives the lease up.
-func (k *kit) rested(c engine.Claimed, status string) {
+func (k *kit) rested(c store.Claimed, status string) {
 	k.Helper()
-	results, err := k.store.Commit(k.ctx, []engine.Checkpoint{{Session: c.Session.ID, Version: c.Session.Version, Lease: c.Session.Lease,
+	results, err := k.store.Commit(k.ctx, []store.Checkpoint{{Session: c.Session.ID, Version: c.Session.Version, Lease: c.Session.Lease,
 		Transition: k.token(), Seen: c.Session.Inbox, State: []byte(`{}`), Counters: []byte(`{}`), Status: status, Release: true}})
 	k.noError(err)
-	k.equal("outcome", results[0].Outcome, engine.Committed)
+	k.equal("outcome", results[0].Outcome, store.Committed)
 }
 
-func (k *kit) record(name string) *engine.SessionRecord {
+func (k *kit) record(name string) *store.SessionRecord {
 	k.Helper()
 	rec, err := k.store.Session(k.ctx, k.id(name))
 	k.noError(err)
@@ -98,7 +99,7 @@ func (k *kit) record(name string) *engine.SessionRecord {
 func turnsWithout(k *kit) {
 	l := k.limited(2, "", 0)
 	k.equal("due", k.turns(l), []string{"0", "1"})
-	k.equal("status", k.record("0").Status, engine.StatusActive)
+	k.equal("status", k.record("0").Status, store.StatusActive)
 	k.equal("claimed", len(k.among("0", "1")), 2)
 	k.equal("due once leased", len(k.turns(l)), 0)
 }
@@ -109,7 +110,7 @@ func turnsAtOnce(k *kit) {
 	k.equal("the same are due again, until somebody claims them", k.turns(l), []string{"0", "1"})
 	k.equal("claimed", len(k.among("0", "1", "2", "3", "4")), 2)
 	k.equal("full", len(k.turns(l)), 0)
-	k.equal("status of one that waits", k.record("2").Status, engine.StatusPending)
+	k.equal("status of one that waits", k.record("2").Status, store.StatusPending)
 	k.equal("it is not due", k.record("2").DueAt.IsZero(), true)
 	turn, err := k.store.Turn(k.ctx, k.id("3"))
 	k.noError(err)
@@ -129,10 +130,10 @@ func turnsAtOnce(k *kit) {
 func turnsEnd(k *kit) {
 	l := k.limited(3, "", 1)
 	k.equal("first", k.turns(l), []string{"0"})
-	k.rested(k.among("0")[0], engine.StatusComplete)
+	k.rested(k.among("0")[0], store.StatusComplete)
 	k.equal("second", k.turns(l), []string{"1"})
-	k.equal("its status", k.record("1").Status, engine.StatusActive)
-	k.rested(k.among("1")[0], engine.StatusAwaitingInput)
+	k.equal("its status", k.record("1").Status, store.StatusActive)
+	k.rested(k.among("1")[0], store.StatusAwaitingInput)
 	k.equal("third", k.turns(l), []string{"2"})
 }
 
@@ -147,7 +148,7 @@ func turnsKept(k *kit) {
 	k.pass(k.now().Add(2 * brief))
 	k.equal("after its engine has died", k.turns(l), []string{"0"})
 	c := k.among("0")[0]
-	k.noError(k.store.Release(k.ctx, []engine.LeaseRef{{Session: c.Session.ID, Token: c.Session.Lease}}))
+	k.noError(k.store.Release(k.ctx, []store.LeaseRef{{Session: c.Session.ID, Token: c.Session.Lease}}))
 	k.equal("after a clean stop", k.turns(l), []string{"0"})
 }
 
@@ -160,19 +161,19 @@ func turnsGoOnFirst(k *kit) {
 	o.Limit = 1
 	claimed, err := k.store.ClaimByID(k.ctx, k.ids("old"), o)
 	k.noError(err)
-	k.rested(claimed[0], engine.StatusAwaitingInput)
-	k.asked("old", engine.RequestAnswer)
+	k.rested(claimed[0], store.StatusAwaitingInput)
+	k.asked("old", store.RequestAnswer)
 	k.equal("full", len(k.turns(l)), 0)
-	k.equal("its status", k.record("old").Status, engine.StatusPending)
-	k.rested(first, engine.StatusComplete)
+	k.equal("its status", k.record("old").Status, store.StatusPending)
+	k.rested(first, store.StatusComplete)
 	k.equal("the one that was answered", k.turns(l), []string{"old"})
-	k.equal("its status as it was", k.record("old").Status, engine.StatusAwaitingInput)
+	k.equal("its status as it was", k.record("old").Status, store.StatusAwaitingInput)
 }
 
 func (k *kit) asked(name, kind string) {
 	k.Helper()
-	out, err := k.store.Deliver(k.ctx, []engine.Delivery{{Session: k.id(name), Key: k.token(),
-		Decide: func(engine.InboxView) (*engine.Request, error) { return &engine.Request{Kind: kind}, nil }}})
+	out, err := k.store.Deliver(k.ctx, []store.Delivery{{Session: k.id(name), Key: k.token(),
+		Decide: func(store.InboxView) (*store.Request, error) { return &store.Request{Kind: kind}, nil }}})
 	k.noError(err)
 	k.noError(out[0].Err)
 }
@@ -185,7 +186,7 @@ func turnsKeyed(k *kit) {
 	k.noError(err)
 	k.equal("lanes", len(lanes), 2)
 	k.equal("keys", []string{lanes[0].Key, lanes[1].Key}, []string{"ada", "bob"})
-	k.rested(k.among("bob0")[0], engine.StatusComplete)
+	k.rested(k.among("bob0")[0], store.StatusComplete)
 	k.equal("the next of bob", k.turns(l), []string{"ada0", "bob1"})
 }
 
@@ -200,7 +201,7 @@ func turnsRate(k *kit) {
 	turn, err := k.store.Turn(k.ctx, k.id("1"))
 	k.noError(err)
 	k.equal("it knows when", turn.NextAt.IsZero(), false)
-	k.rested(k.among("0")[0], engine.StatusComplete)
+	k.rested(k.among("0")[0], store.StatusComplete)
 	k.equal("before its time", len(k.turns(l)), 0)
 	k.pass(k.now().Add(l.Every))
 	k.equal("second", k.turns(l), []string{"1"})
@@ -211,12 +212,12 @@ func turnsRate(k *kit) {
 func turnsCancelled(k *kit) {
 	l := k.limited(3, "", 1)
 	k.equal("first", k.turns(l), []string{"0"})
-	k.asked("2", engine.RequestCancel)
+	k.asked("2", store.RequestCancel)
 	k.equal("it and the cancelled one", k.turns(l), []string{"0", "2"})
-	k.rested(k.among("2")[0], engine.StatusCancelled)
-	k.rested(k.among("0")[0], engine.StatusComplete)
+	k.rested(k.among("2")[0], store.StatusCancelled)
+	k.rested(k.among("0")[0], store.StatusComplete)
 	k.equal("next", k.turns(l), []string{"1"})
-	k.rested(k.among("1")[0], engine.StatusComplete)
+	k.rested(k.among("1")[0], store.StatusComplete)
 	k.equal("turns left", len(k.turns(l)), 0)
 }
 
@@ -226,7 +227,7 @@ func turnsRace(k *kit) {
 	for range 4 {
 		all.Go(func() {
 			for range 3 {
-				if _, err := k.store.TakeTurns(k.ctx, engine.TurnQuery{Limits: []engine.TurnLimit{l}, Most: 100}); err != nil {
+				if _, err := k.store.TakeTurns(k.ctx, store.TurnQuery{Limits: []store.TurnLimit{l}, Most: 100}); err != nil {
 					k.Error(err)
 				}
 			}
@@ -244,29 +245,29 @@ func turnsDropped(k *kit) {
 	k.equal("first", k.turns(l), []string{"0"})
 	found, err := k.store.LimitedWorkflows(k.ctx)
 	k.noError(err)
-	k.equal("it is listed while it has a lane", slices.ContainsFunc(found, func(w *engine.Workflow) bool { return w.ID == l.Workflow }), true)
-	k.equal("of other workflows", len(k.turns(engine.TurnLimit{Workflow: k.id("other"), AtOnce: 1})), 0)
+	k.equal("it is listed while it has a lane", slices.ContainsFunc(found, func(w *graph.Workflow) bool { return w.ID == l.Workflow }), true)
+	k.equal("of other workflows", len(k.turns(store.TurnLimit{Workflow: k.id("other"), AtOnce: 1})), 0)
 	l.AtOnce = 0
 	k.equal("all", k.turns(l), []string{"0", "1", "2"})
 }
 
 func turnsLimits(k *kit) {
 	settings, node := k.id("settings"), k.id("node")
-	_, err := k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: settings, Put: &engine.Workflow{Settings: engine.Settings{Limits: engine.Limits{
+	_, err := k.store.EditWorkflow(k.ctx, store.Edit{Workflow: settings, Put: &graph.Workflow{Settings: graph.Settings{Limits: graph.Limits{
 		MaxSessionsAtOnce: 2, Rate: "10/s", Priority: 1, ConcurrencyKey: "@{SESSION_ID}.customer"}}}})
 	k.noError(err)
-	_, err = k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: node, Put: &engine.Workflow{Extra: map[string]any{"max_sessions_at_once": int64(3), "own": "x"}}})
+	_, err = k.store.EditWorkflow(k.ctx, store.Edit{Workflow: node, Put: &graph.Workflow{Extra: map[string]any{"max_sessions_at_once": int64(3), "own": "x"}}})
 	k.noError(err)
 	found, err := k.store.LimitedWorkflows(k.ctx)
 	k.noError(err)
-	limits := map[string]engine.Limits{}
+	limits := map[string]graph.Limits{}
 	for _, w := range found {
 		l, err := w.LimitsInForce()
 		k.noError(err)
 		limits[w.ID] = l
 	}
-	k.equal("of the settings", limits[settings], engine.Limits{MaxSessionsAtOnce: 2, Rate: "10/s", Priority: 1, ConcurrencyKey: "@{SESSION_ID}.customer"})
-	k.equal("of the node", limits[node], engine.Limits{MaxSessionsAtOnce: 3})
+	k.equal("of the settings", limits[settings], graph.Limits{MaxSessionsAtOnce: 2, Rate: "10/s", Priority: 1, ConcurrencyKey: "@{SESSION_ID}.customer"})
+	k.equal("of the node", limits[node], graph.Limits{MaxSessionsAtOnce: 3})
 }
 
 func turnsNotWoken(k *kit) {
@@ -286,6 +287,6 @@ func turnsDeleted(k *kit) {
 		done, err = k.store.DeleteSession(k.ctx, k.id("1"))
 		k.noError(err)
 	}
-	k.rested(k.among("0")[0], engine.StatusComplete)
+	k.rested(k.among("0")[0], store.StatusComplete)
 	k.equal("the one after it", k.turns(l), []string{"2"})
 }

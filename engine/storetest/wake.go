@@ -3,7 +3,7 @@ package storetest
 import (
 	"slices"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var wakeCases = []testCase{
@@ -14,18 +14,18 @@ var wakeCases = []testCase{
 }
 
 func wakePending(k *kit) {
-	k.atRest("one", withStatus(engine.StatusPending))
-	k.atRest("two", withStatus(engine.StatusPending), func(c *engine.Checkpoint) { c.DueAt = k.now().Add(long) })
+	k.atRest("one", withStatus(store.StatusPending))
+	k.atRest("two", withStatus(store.StatusPending), func(c *store.Checkpoint) { c.DueAt = k.now().Add(long) })
 	ask := k.atRest("ask", asking(since(1), "ask"))
 	held := k.held("held")
 	c := k.checkpoint(held)
-	c.Status = engine.StatusPending
+	c.Status = store.StatusPending
 	k.commit(c)
 	held = k.session("held")
 	other := k.newSession("other")
-	other.Workflow, other.Status, other.Claim = k.id("other"), engine.StatusPending, k.lease()
+	other.Workflow, other.Status, other.Claim = k.id("other"), store.StatusPending, k.lease()
 	rest := k.checkpoint(k.create(other))
-	rest.Status, rest.Release = engine.StatusPending, true
+	rest.Status, rest.Release = store.StatusPending, true
 	k.commit(rest)
 	n, err := k.store.WakePending(k.ctx, k.prefix, "", 10)
 	k.noError(err)
@@ -45,7 +45,7 @@ func wakePending(k *kit) {
 
 func wakePages(k *kit) {
 	for _, name := range []string{"one", "two", "three", "four", "five"} {
-		k.atRest(name, withStatus(engine.StatusPending))
+		k.atRest(name, withStatus(store.StatusPending))
 	}
 	for _, want := range []int{2, 2, 1, 0} {
 		n, err := k.store.WakePending(k.ctx, k.prefix, "", 2)
@@ -55,10 +55,10 @@ func wakePages(k *kit) {
 }
 
 func wakeTried(k *kit) {
-	tried := func(definition string) func(c *engine.Checkpoint) {
-		return func(c *engine.Checkpoint) { c.Status, c.Tried = engine.StatusPending, definition }
+	tried := func(definition string) func(c *store.Checkpoint) {
+		return func(c *store.Checkpoint) { c.Status, c.Tried = store.StatusPending, definition }
 	}
-	k.atRest("never", withStatus(engine.StatusPending))
+	k.atRest("never", withStatus(store.StatusPending))
 	k.atRest("before", tried("d1"))
 	now := k.atRest("now", tried("d2"))
 	n, err := k.store.WakePending(k.ctx, k.prefix, "d2", 10)
@@ -69,7 +69,7 @@ func wakeTried(k *kit) {
 
 	for _, name := range []string{"never", "before"} {
 		row := k.checkpoint(k.claimOne(name, long).Session)
-		row.Status, row.Release, row.Tried = engine.StatusPending, true, "d2"
+		row.Status, row.Release, row.Tried = store.StatusPending, true, "d2"
 		k.commit(row)
 	}
 	n, err = k.store.WakePending(k.ctx, k.prefix, "d2", 10)
@@ -81,8 +81,8 @@ func wakeTried(k *kit) {
 }
 
 func wakeWorkflows(k *kit) {
-	k.atRest("one", withStatus(engine.StatusPending))
-	k.atRest("two", withStatus(engine.StatusPending))
+	k.atRest("one", withStatus(store.StatusPending))
+	k.atRest("two", withStatus(store.StatusPending))
 	other := k.newSession("other")
 	other.Workflow = k.id("other")
 	k.create(other)
@@ -105,7 +105,7 @@ func wakeWorkflows(k *kit) {
 	k.equal("mine and others", []int{mine, others}, []int{1, 0})
 	for _, name := range []string{"one", "two"} {
 		c := k.checkpoint(k.claimOne(name, long).Session)
-		c.Status, c.Release = engine.StatusComplete, true
+		c.Status, c.Release = store.StatusComplete, true
 		k.commit(c)
 	}
 	mine, _ = find()

@@ -7,7 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 var workflowCases = []testCase{
@@ -24,7 +25,7 @@ var workflowCases = []testCase{
 }
 
 // edited applies an edit to this case's workflow.
-func (k *kit) edited(edit engine.Edit) *engine.Workflow {
+func (k *kit) edited(edit store.Edit) *graph.Workflow {
 	k.Helper()
 	if edit.Workflow == "" {
 		edit.Workflow = k.prefix
@@ -35,7 +36,7 @@ func (k *kit) edited(edit engine.Edit) *engine.Workflow {
 }
 
 // workflow reads one workflow that has to be there.
-func (k *kit) workflow(id string) *engine.Workflow {
+func (k *kit) workflow(id string) *graph.Workflow {
 	k.Helper()
 	list, err := k.store.Workflows(k.ctx, []string{id}, nil)
 	k.noError(err)
@@ -54,26 +55,26 @@ func (k *kit) noWorkflow(id string) {
 }
 
 // sameWorkflow compares all that people can edit.
-func (k *kit) sameWorkflow(what string, got, want *engine.Workflow) {
+func (k *kit) sameWorkflow(what string, got, want *graph.Workflow) {
 	k.Helper()
 	k.sameJSON(what, got, want)
 	k.equal(what+": ETag", got.ETag(), want.ETag())
 }
 
 // chain is an edit that makes steps joined by paths, one after the other.
-func chain(steps ...string) engine.Edit {
-	var e engine.Edit
+func chain(steps ...string) store.Edit {
+	var e store.Edit
 	for i, id := range steps {
-		e.PutSteps = append(e.PutSteps, engine.Step{ID: id, Function: "utils.reply.reply", Input: `{"text":"` + id + `"}`})
+		e.PutSteps = append(e.PutSteps, graph.Step{ID: id, Function: "utils.reply.reply", Input: `{"text":"` + id + `"}`})
 		if i > 0 {
-			e.PutPaths = append(e.PutPaths, engine.Path{Kind: engine.Next, Source: steps[i-1], Target: id})
+			e.PutPaths = append(e.PutPaths, graph.Path{Kind: graph.Next, Source: steps[i-1], Target: id})
 		}
 	}
 	return e
 }
 
 // shape is a workflow as text: its steps, then its paths.
-func shape(w *engine.Workflow) string {
+func shape(w *graph.Workflow) string {
 	var parts []string
 	for i := range w.Steps {
 		parts = append(parts, w.Steps[i].ID)
@@ -87,20 +88,20 @@ func shape(w *engine.Workflow) string {
 func number(f float64) *float64 { return &f }
 
 // full is a workflow that uses every property.
-func full() engine.Edit {
-	return engine.Edit{
-		Put: &engine.Workflow{Name: "A name", Description: "It's a description", Settings: engine.Settings{History: "errors", MaxSteps: 7, MessageWindow: 3}},
-		PutSteps: []engine.Step{
-			{ID: "root", Function: "utils.request.request", Input: `{"prompt":"Name?","n":1.0}`, Name: "Ask", Description: "asks", Join: engine.JoinAll,
-				Retry: `{"max_attempts":3}`, Timeout: "30s", OnError: engine.OnErrorContinue, Approval: true, OutputSchema: `{"type":"object"}`,
+func full() store.Edit {
+	return store.Edit{
+		Put: &graph.Workflow{Name: "A name", Description: "It's a description", Settings: graph.Settings{History: "errors", MaxSteps: 7, MessageWindow: 3}},
+		PutSteps: []graph.Step{
+			{ID: "root", Function: "utils.request.request", Input: `{"prompt":"Name?","n":1.0}`, Name: "Ask", Description: "asks", Join: graph.JoinAll,
+				Retry: `{"max_attempts":3}`, Timeout: "30s", OnError: graph.OnErrorContinue, Approval: true, OutputSchema: `{"type":"object"}`,
 				X: number(10), Y: number(-2.5), Bypass: true, Inactive: true, Config: `{"a":1}`},
 			{ID: "reply"}, {ID: "tool"},
 		},
-		PutPaths: []engine.Path{
-			{ID: "first", Stored: true, Kind: engine.Next, Source: "root", Target: "reply", Condition: "@{SESSION_ID}.root.ok", Operator: "OR",
+		PutPaths: []graph.Path{
+			{ID: "first", Stored: true, Kind: graph.Next, Source: "root", Target: "reply", Condition: "@{SESSION_ID}.root.ok", Operator: "OR",
 				Priority: number(1.5), Label: "yes", Back: true, Group: []string{"one", "two"}},
-			{Kind: engine.Tool, Source: "root", Target: "tool", Name: "search", Description: "finds things"},
-			{Kind: engine.Contains, Source: "root", Target: "tool"},
+			{Kind: graph.Tool, Source: "root", Target: "tool", Name: "search", Description: "finds things"},
+			{Kind: graph.Contains, Source: "root", Target: "tool"},
 		},
 	}
 }
@@ -130,7 +131,7 @@ func workflowProperties(k *kit) {
 func workflowUnknown(k *kit) {
 	extra := map[string]any{"colour": "blue", "count": int64(3), "ratio": 0.5, "on": true, "tags": []any{"a", "b"}, "Ключ x": "ü", "state": "x"}
 	edit := chain("root", "reply")
-	edit.Put = &engine.Workflow{Name: "n", Extra: extra, Settings: engine.Settings{Extra: map[string]json.RawMessage{"own": json.RawMessage(`{"a":1}`)}}}
+	edit.Put = &graph.Workflow{Name: "n", Extra: extra, Settings: graph.Settings{Extra: map[string]json.RawMessage{"own": json.RawMessage(`{"a":1}`)}}}
 	edit.PutSteps[0].Extra, edit.PutPaths[0].Extra = extra, extra
 	k.edited(edit)
 	got := k.workflow(k.prefix)
@@ -140,7 +141,7 @@ func workflowUnknown(k *kit) {
 	k.sameJSON("of the settings", got.Settings, edit.Put.Settings)
 	k.equal("problems", len(got.Problems), 0)
 	// A put replaces all of them.
-	k.edited(engine.Edit{Put: &engine.Workflow{Name: "m"}, PutSteps: []engine.Step{{ID: "root"}}})
+	k.edited(store.Edit{Put: &graph.Workflow{Name: "m"}, PutSteps: []graph.Step{{ID: "root"}}})
 	got = k.workflow(k.prefix)
 	k.equal("extra of workflow and step", []int{len(got.Extra), len(got.Step("root").Extra)}, []int{0, 0})
 	k.equal("settings are empty", got.Settings.IsZero(), true)
@@ -187,16 +188,16 @@ func workflowSeveral(k *kit) {
 
 func workflowList(k *kit) {
 	edit := chain("root", "a", "b")
-	edit.Put = &engine.Workflow{Name: "N", Description: "D"}
+	edit.Put = &graph.Workflow{Name: "N", Description: "D"}
 	k.edited(edit)
 	bare := chain("root")
 	bare.Workflow = k.id("bare")
 	k.edited(bare)
-	find := func() []engine.WorkflowInfo {
+	find := func() []store.WorkflowInfo {
 		k.Helper()
 		all, err := k.store.WorkflowIDs(k.ctx)
 		k.noError(err)
-		var mine []engine.WorkflowInfo
+		var mine []store.WorkflowInfo
 		for _, w := range all {
 			if strings.HasPrefix(w.ID, k.prefix) {
 				mine = append(mine, w)
@@ -204,15 +205,15 @@ func workflowList(k *kit) {
 		}
 		return mine
 	}
-	k.equal("workflows", find(), []engine.WorkflowInfo{
+	k.equal("workflows", find(), []store.WorkflowInfo{
 		{ID: k.prefix, Name: "N", Description: "D", Steps: 3}, {ID: k.id("bare"), Steps: 1}})
-	k.edited(engine.Edit{Delete: true})
-	k.equal("workflows", find(), []engine.WorkflowInfo{{ID: k.id("bare"), Steps: 1}})
+	k.edited(store.Edit{Delete: true})
+	k.equal("workflows", find(), []store.WorkflowInfo{{ID: k.id("bare"), Steps: 1}})
 }
 
 func workflowAdopted(k *kit) {
 	edit := chain("root")
-	edit.PutSteps = append(edit.PutSteps, engine.Step{ID: "other", Workflow: k.id("another")})
+	edit.PutSteps = append(edit.PutSteps, graph.Step{ID: "other", Workflow: k.id("another")})
 	k.edited(edit)
 	got := k.workflow(k.prefix)
 	k.equal("shape", shape(got), "other root")
@@ -226,16 +227,16 @@ func workflowETag(k *kit) {
 	k.equal("of a second read", k.workflow(k.prefix).ETag(), first)
 	moved := *k.workflow(k.prefix).Step("root")
 	moved.X = number(11)
-	changed := k.edited(engine.Edit{PutSteps: []engine.Step{moved}}).ETag()
+	changed := k.edited(store.Edit{PutSteps: []graph.Step{moved}}).ETag()
 	if changed == first {
 		k.Error("a changed workflow has the ETag it had")
 	}
 	moved.X = number(10)
-	k.equal("of the workflow as it was", k.edited(engine.Edit{PutSteps: []engine.Step{moved}}).ETag(), first)
+	k.equal("of the workflow as it was", k.edited(store.Edit{PutSteps: []graph.Step{moved}}).ETag(), first)
 }
 
 func workflowEmpty(k *kit) {
-	k.edited(engine.Edit{Put: &engine.Workflow{Name: "empty"}})
+	k.edited(store.Edit{Put: &graph.Workflow{Name: "empty"}})
 	got := k.workflow(k.prefix)
 	k.equal("name and shape", got.Name+shape(got), "empty")
 }
@@ -256,11 +257,11 @@ func workflowLarge(k *kit) {
 func workflowWhole(k *kit) {
 	id := k.id("whole")
 	edit := func(n int) {
-		step := func(id string) engine.Step { return engine.Step{ID: id, Input: fmt.Sprintf(`{"n":%d}`, n)} }
+		step := func(id string) graph.Step { return graph.Step{ID: id, Input: fmt.Sprintf(`{"n":%d}`, n)} }
 		middle, before := fmt.Sprintf("m%d", n), fmt.Sprintf("m%d", n-1)
-		_, err := k.store.EditWorkflow(k.ctx, engine.Edit{Workflow: id, RemoveSteps: []string{before},
-			PutSteps: []engine.Step{step("a"), step("b"), step(middle)},
-			PutPaths: []engine.Path{{Kind: engine.Next, Source: "a", Target: middle}, {Kind: engine.Next, Source: middle, Target: "b"}}})
+		_, err := k.store.EditWorkflow(k.ctx, store.Edit{Workflow: id, RemoveSteps: []string{before},
+			PutSteps: []graph.Step{step("a"), step("b"), step(middle)},
+			PutPaths: []graph.Path{{Kind: graph.Next, Source: "a", Target: middle}, {Kind: graph.Next, Source: middle, Target: "b"}}})
 		k.noError(err)
 	}
 	edit(0)

@@ -22,7 +22,7 @@ const (
 var kinds = map[string]kind{
 	"request": kindQuestion, "confirm": kindQuestion, "select": kindQuestion,
 	"reply":     kindReply,
-	"condition": kindDecision, "switch": kindDecision, "classify": kindDecision, "classify.flowise": kindDecision,
+	"condition": kindDecision, "switch": kindDecision, "switch.flowise": kindDecision, "classify": kindDecision, "classify.flowise": kindDecision,
 	"generate": kindModel, "agent": kindModel, "agent.flowise": kindModel, "agent.callcentre": kindModel, "agent.agentzero": kindModel,
 	"loop": kindContainer, "iterate": kindContainer, "iterate.flowise": kindContainer, "group": kindContainer,
 	"map": kindChild, "subflow": kindChild, "subflow.flowise": kindChild,

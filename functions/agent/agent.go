@@ -62,8 +62,8 @@ type Output struct {
 	Response string          `json:"response" jsonschema:"the answer"`
 	Text     string          `json:"text" jsonschema:"the same"`
 	Output   json.RawMessage `json:"output,omitempty" jsonschema:"with a schema: the answer as an object; with parse: as the object or list that it is"`
-	Clarify  string          `json:"clarify,omitempty" jsonschema:"with marks: what the agent wants to know from who asked it"`
-	AskUser  string          `json:"ask_user,omitempty" jsonschema:"with marks: what it wants to know from the person"`
+	Clarify  string          `json:"clarify,omitempty" jsonschema:"with marks: the agent's question to its caller"`
+	AskUser  string          `json:"ask_user,omitempty" jsonschema:"with marks: its question to the person"`
 	Guarded  bool            `json:"guarded,omitempty" jsonschema:"the answer was replaced by the fallback of guardrails"`
 	Rounds   int             `json:"rounds" jsonschema:"rounds of the model"`
 	Calls    int             `json:"calls" jsonschema:"calls of tools"`

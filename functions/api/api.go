@@ -46,7 +46,7 @@ type Input struct {
 	Retries      input.Int       `json:"retries,omitempty" jsonschema:"how often the request is made again within this call, at most 10; none when absent"`
 	RetryStatus  json.RawMessage `json:"retry_statuses,omitempty" jsonschema:"statuses that are tried again; 408, 425, 429 and 5xx when absent"`
 	RetryDelay   input.Duration  `json:"retry_delay,omitempty" jsonschema:"interval before the second attempt; it doubles up to 30 s, and a Retry-After up to 30 s is used; 1 s when absent"`
-	Raise        json.RawMessage `json:"raise,omitempty" jsonschema:"true: a bad status or a failed connection is an error of the step, which its retry policy may try again, and not an output; connection: only where there is no whole answer, so that any status is an output"`
+	Raise        json.RawMessage `json:"raise,omitempty" jsonschema:"true: a bad status or a failed connection is an error of the step, to which its retry policy applies, instead of an output; connection: only a missing or incomplete response is an error, every status is an output"`
 	Lenient      input.Bool      `json:"lenient,omitempty" jsonschema:"a body given as text may be JSON5 (single quotes, trailing commas, comments) or JSON that an editor has escaped, and goes out as strict JSON, or as the fields of a form; a blank text is no body"`
 	Text         input.Bool      `json:"text,omitempty" jsonschema:"the output also has the body as it came, as text"`
 	StatusText   input.Bool      `json:"status_text,omitempty" jsonschema:"the output also has the words of the status, such as Not Found"`

@@ -20,7 +20,7 @@ import (
 type Input struct {
 	Text         json.RawMessage `json:"input,omitempty" jsonschema:"what is classified: a text; anything else as compact JSON"`
 	Classes      json.RawMessage `json:"classes,omitempty" jsonschema:"a list of names, or of {name, description}"`
-	Instructions input.Text      `json:"instructions,omitempty" jsonschema:"what to heed"`
+	Instructions input.Text      `json:"instructions,omitempty" jsonschema:"instructions for the choice"`
 	System       input.Text      `json:"system,omitempty" jsonschema:"the whole system text, instead of ours"`
 
 	Special `json:"-"`

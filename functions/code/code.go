@@ -43,10 +43,10 @@ type Input struct {
 	Variables json.RawMessage `json:"variables,omitempty" takes:"object" jsonschema:"an object whose fields are variables of the script, and which the script sees as a whole as variables"`
 	FilePath  input.Text      `json:"file_path,omitempty" jsonschema:"a script file in the configured folder, used when there is no code"`
 	Language  input.Text      `json:"language,omitempty" jsonschema:"starlark (the default), javascript or python; python is off unless the operator allows it"`
-	Raise     json.RawMessage `json:"raise,omitempty" jsonschema:"true: an error of the script is an error of the step, not an output; or the text of that error, in which {message} stands for what the script's says"`
+	Raise     json.RawMessage `json:"raise,omitempty" jsonschema:"true: an error of the script is an error of the step, not an output; or the text of that error, in which {message} is replaced by the script's own message"`
 	AsOutput  input.Bool      `json:"as_output,omitempty" jsonschema:"the result, which must be an object, is the output itself; an error of the script is then an error of the step"`
-	Globals   json.RawMessage `json:"globals,omitempty" takes:"list" jsonschema:"a list of fields of the result, an object, that are set as globals of their names too; those it has not are left as they are"`
-	Text      input.Text      `json:"text,omitempty" jsonschema:"pretty: the output also has the text of the result, JSON laid out by two blanks unless it is a text; a result that is the text of a list or an object is read as that first"`
+	Globals   json.RawMessage `json:"globals,omitempty" takes:"list" jsonschema:"names of fields of the result (an object) that are also set as globals; a missing field leaves its global unchanged"`
+	Text      input.Text      `json:"text,omitempty" jsonschema:"pretty: the output also has the text of the result, as JSON with an indent of two blanks, unless it is a text; a result that is the text of a list or an object is read as that first"`
 }
 
 // Output is the output of a script. Exactly one of Result and Error is not null, unless the
@@ -78,7 +78,7 @@ func Spec(o Options) engine.Spec {
 			{Title: "Count", Input: json.RawMessage(`{"code": "result = {\"n\": n + 1, \"again\": n < 3}", "variables": {"n": 2}}`), Output: json.RawMessage(`{"result":{"n":3,"again":true},"error":null,"traceback":null}`)},
 			{Title: "JavaScript", Input: json.RawMessage(`{"language": "javascript", "code": "const names = $people.map(p => p.name)\nreturn names.sort().join(', ')", "variables": {"$people": [{"name": "Grace"}, {"name": "Ada"}]}}`), Output: json.RawMessage(`{"result":"Ada, Grace","error":null,"traceback":null}`)},
 			{Title: "The result as the output, of which one field is a global", Input: json.RawMessage(`{"language": "javascript", "code": "return {text: 'again', tries: n + 1}", "variables": {"n": 1}, "as_output": true, "globals": ["tries"]}`), Output: json.RawMessage(`{"text":"again","tries":2}`)},
-			{Title: "The text of the result, and an error in words of one's own", Input: json.RawMessage(`{"language": "javascript", "code": "return {n: [1]}", "text": "pretty", "raise": "the sum failed: {message}"}`), Output: json.RawMessage(`{"result":{"n":[1]},"error":null,"traceback":null,"text":"{\n  \"n\": [\n    1\n  ]\n}"}`)},
+			{Title: "The text of the result, and an error with a text of your own", Input: json.RawMessage(`{"language": "javascript", "code": "return {n: [1]}", "text": "pretty", "raise": "the sum failed: {message}"}`), Output: json.RawMessage(`{"result":{"n":[1]},"error":null,"traceback":null,"text":"{\n  \"n\": [\n    1\n  ]\n}"}`)},
 			{Title: "A reference in a script is a value", Input: json.RawMessage(`{"code": "result = len(@{SESSION_ID}.ask.response)"}`)},
 		},
 		Function: engine.ObjectFunc(f.call),

@@ -14,9 +14,9 @@ import (
 // EditInput is the input of file.edit.
 type EditInput struct {
 	Path input.Text `json:"path,omitempty" jsonschema:"a text file below the configured folder"`
-	Old  input.Text `json:"old,omitempty" jsonschema:"the text that is replaced; it must stand in the file exactly once, unless all is true"`
-	New  input.Text `json:"new,omitempty" jsonschema:"what takes its place; nothing when absent"`
-	All  input.Bool `json:"all,omitempty" jsonschema:"replace it wherever it stands"`
+	Old  input.Text `json:"old,omitempty" jsonschema:"the text that is replaced; it must occur in the file exactly once, unless all is true"`
+	New  input.Text `json:"new,omitempty" jsonschema:"the text that replaces it; nothing when absent"`
+	All  input.Bool `json:"all,omitempty" jsonschema:"replace every occurrence"`
 }
 
 // EditOutput is the output of file.edit.

@@ -20,7 +20,7 @@ import (
 type GrepInput struct {
 	Pattern    input.Text `json:"pattern,omitempty" jsonschema:"a regular expression (RE2) that a line matches"`
 	Literal    input.Bool `json:"literal,omitempty" jsonschema:"pattern is a text, not an expression"`
-	IgnoreCase input.Bool `json:"ignore_case,omitempty" jsonschema:"capitals are like small letters"`
+	IgnoreCase input.Bool `json:"ignore_case,omitempty" jsonschema:"upper and lower case are equal"`
 	Path       input.Text `json:"path,omitempty" jsonschema:"the folder or file to look in; the configured folder when absent"`
 	Files      input.Text `json:"files,omitempty" jsonschema:"only files whose path fits this pattern, as in file.find"`
 	Limit      *input.Int `json:"limit,omitempty" jsonschema:"how many lines at most; 200 when absent, 1000 at most"`
@@ -43,7 +43,7 @@ type Match struct {
 
 func (f *folder) grepSpec() engine.Spec {
 	s := spec(f, "file.grep", "Finds lines in text files.", []string{"pattern"}, grep,
-		engine.Example{Title: "What is still to do", Input: json.RawMessage(`{"pattern": "\\bto do\\b", "ignore_case": true, "files": "*.md"}`)})
+		engine.Example{Title: "Open tasks", Input: json.RawMessage(`{"pattern": "\\bto do\\b", "ignore_case": true, "files": "*.md"}`)})
 	return checked(s, "files", func(pattern string) error {
 		_, err := newGlob(pattern)
 		return err

@@ -35,7 +35,7 @@ type Entry struct {
 
 func (f *folder) listSpec() engine.Spec {
 	return spec(f, "file.list", "Lists a folder.", nil, list,
-		engine.Example{Title: "A folder and what its folders hold", Input: json.RawMessage(`{"path": "docs", "depth": 2}`)})
+		engine.Example{Title: "A folder and its subfolders", Input: json.RawMessage(`{"path": "docs", "depth": 2}`)})
 }
 
 // list lists a folder. It changes nothing.

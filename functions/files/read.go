@@ -33,7 +33,7 @@ type ReadOutput struct {
 	Text      string `json:"text" jsonschema:"the file, or the lines asked for; base64 where that was asked for"`
 	Size      int64  `json:"size" jsonschema:"bytes of the whole file"`
 	Lines     int    `json:"lines" jsonschema:"lines of the whole file"`
-	Truncated bool   `json:"truncated" jsonschema:"there is more of what was asked for than fits an output"`
+	Truncated bool   `json:"truncated" jsonschema:"the requested part is larger than an output may be"`
 }
 
 func (f *folder) readSpec() engine.Spec {

@@ -19,7 +19,7 @@ import (
 type WriteInput struct {
 	Path    input.Text      `json:"path,omitempty" jsonschema:"a file below the configured folder; folders on the way are made"`
 	Content json.RawMessage `json:"content,omitempty" jsonschema:"what the file holds afterwards: a text as it is, anything else as compact JSON"`
-	Create  input.Bool      `json:"create,omitempty" jsonschema:"the file must not be there yet, or hold this already"`
+	Create  input.Bool      `json:"create,omitempty" jsonschema:"the file must not exist, or already have this content"`
 }
 
 // WriteOutput is the output of file.write.

@@ -114,7 +114,7 @@ type Output struct {
 	Message  string `json:"message,omitempty" jsonschema:"the same, with directly_set_reply"`
 	Content  string `json:"content,omitempty" jsonschema:"the same, with directly_set_reply"`
 	// Reasoning is returned by some providers only.
-	Reasoning string `json:"reasoning,omitempty" jsonschema:"what the model thought, as far as the provider shows it"`
+	Reasoning string `json:"reasoning,omitempty" jsonschema:"the model's reasoning, as far as the provider returns it"`
 }
 
 // Spec describes utils.generate.generate. A call repeated after a crash is sent with the same

@@ -42,5 +42,5 @@ func check(text json.RawMessage) []engine.Problem {
 var examples = []engine.Example{
 	{Title: "A recorded answer, as long as there is no real one", Input: json.RawMessage(`{"type": "mock", "mock_output": [{"room": "12", "free": true}, {"room": "14", "free": false}]}`)},
 	{Title: "A REST endpoint; the arguments of a tool call become its query", Input: json.RawMessage(`{"type": "rest", "url": "https://shop.example.com/orders", "auth": "bearer", "auth_token": {"secret": "SHOP_TOKEN"}, "arguments": {"order_id": "@{SESSION_ID}.ask.response"}}`)},
-	{Title: "A GraphQL endpoint; arguments come over the variables", Input: json.RawMessage(`{"type": "graphql", "url": "https://shop.example.com/graphql", "query": "query ($id: ID!) { order(id: $id) { status } }", "variables": {"id": "77"}}`)},
+	{Title: "A GraphQL endpoint; arguments are merged into the variables", Input: json.RawMessage(`{"type": "graphql", "url": "https://shop.example.com/graphql", "query": "query ($id: ID!) { order(id: $id) { status } }", "variables": {"id": "77"}}`)},
 }

@@ -48,9 +48,9 @@ type Input struct {
 	AuthToken  json.RawMessage `json:"auth_token,omitempty" jsonschema:"the token or key, as {\"secret\": \"NAME\"}, $NAME or a text"`
 	APIHeader  input.Text      `json:"api_header_name,omitempty" jsonschema:"the header of an apiKey; X-API-Key when absent"`
 	Headers    json.RawMessage `json:"headers,omitempty" takes:"object list" jsonschema:"an object, or its JSON text, with secrets as in api"`
-	Body       json.RawMessage `json:"body,omitempty" jsonschema:"of rest other than GET: an object, or its JSON text, that the arguments are laid over; without it nothing is sent"`
+	Body       json.RawMessage `json:"body,omitempty" jsonschema:"of rest other than GET: an object, or its JSON text, into which the arguments are merged; without it nothing is sent"`
 	Query      input.Text      `json:"query,omitempty" jsonschema:"of graphql; a reference in it becomes a literal"`
-	Variables  json.RawMessage `json:"variables,omitempty" takes:"object" jsonschema:"of graphql: an object, or its JSON text, that the arguments are laid over"`
+	Variables  json.RawMessage `json:"variables,omitempty" takes:"object" jsonschema:"of graphql: an object, or its JSON text, into which the arguments are merged"`
 	MockOutput json.RawMessage `json:"mock_output,omitempty" jsonschema:"of mock: an object or list, or its JSON text; arguments do not filter it"`
 	Structure  input.Text      `json:"data_structure,omitempty" jsonschema:"a note on the shape of the data for people and models"`
 	Notes      input.Text      `json:"instructions,omitempty" jsonschema:"what the model is told about the data"`

@@ -43,7 +43,7 @@ type Options struct {
 // Input is the input of shell.
 type Input struct {
 	Command   input.Text      `json:"command,omitempty" jsonschema:"a command line; a reference in it is bound as a value and quoted"`
-	Script    input.Text      `json:"script,omitempty" jsonschema:"a script, instead of command; the same holds"`
+	Script    input.Text      `json:"script,omitempty" jsonschema:"a script, instead of command; references as in command"`
 	Shell     input.Text      `json:"shell,omitempty" jsonschema:"bash (the default), sh, zsh, pwsh or cmd"`
 	Args      []input.Text    `json:"args,omitempty" jsonschema:"positional arguments of a script"`
 	Stdin     json.RawMessage `json:"stdin,omitempty" jsonschema:"what it reads: a text; anything else as compact JSON"`
@@ -51,7 +51,7 @@ type Input struct {
 	Arguments json.RawMessage `json:"arguments,omitempty" takes:"object" jsonschema:"an object: the parameters of a tool call, which the command finds in variables ARG_NAME"`
 	Cwd       input.Text      `json:"cwd,omitempty" jsonschema:"a folder below the configured one"`
 	Flags     Flags           `json:"flags,omitempty" jsonschema:"of a script"`
-	Deny      []input.Text    `json:"deny,omitempty" jsonschema:"beginnings of commands that are not run; a help against mistakes, no guard"`
+	Deny      []input.Text    `json:"deny,omitempty" jsonschema:"commands that begin with one of these texts are not run; this prevents mistakes and is not a protection"`
 	Raise     input.Bool      `json:"raise,omitempty" jsonschema:"an exit code other than 0 is an error of the step, not an output"`
 	Fences    input.Bool      `json:"strip_code_fences,omitempty" jsonschema:"take Markdown fences off stdin"`
 	Normalize *input.Bool     `json:"normalize_crlf,omitempty" jsonschema:"make CRLF of stdin LF; true when absent"`

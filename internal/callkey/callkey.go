@@ -1,4 +1,4 @@
-// Package callkey puts the idempotency key of a call on the wire.
+// Package callkey adds the idempotency key of a call to the HTTP requests that the call makes.
 package callkey
 
 import "net/http"

@@ -157,10 +157,10 @@ func TestInsteadOfHands(t *testing.T) {
 		t.Fatal(err)
 	}
 	edited := []byte(strings.Replace(string(rec.State), "What is your name?", "Who are you?", 1))
-	if _, err := w.engine.EditState(t.Context(), waits.ID, rec.Version-1, edited, "ada"); !errors.Is(err, engine.ErrVersionMismatch) {
+	if _, err := w.engine.EditState(t.Context(), engine.EditRequest{Session: waits.ID, Version: rec.Version - 1, State: edited, By: "ada"}); !errors.Is(err, engine.ErrVersionMismatch) {
 		t.Errorf("an edit of an old version: %v", err)
 	}
-	if _, err := w.engine.EditState(t.Context(), waits.ID, rec.Version, edited, "ada"); err != nil {
+	if _, err := w.engine.EditState(t.Context(), engine.EditRequest{Session: waits.ID, Version: rec.Version, State: edited, By: "ada"}); err != nil {
 		t.Fatal(err)
 	}
 	w.wait(waits.ID)

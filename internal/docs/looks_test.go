@@ -176,7 +176,7 @@ func matches(r map[string]any, want []string) bool {
 // The query says of every step what the engine says, from its own code.
 func looksWhoIsAffected(w *world, _ sessions) {
 	for _, step := range []string{"root", "ask", "greet", "work", "bye", "boom", "lacks"} {
-		want, err := w.engine.Affected(context.Background(), w.workflow, step, "", 0)
+		want, err := w.engine.Affected(context.Background(), engine.AffectedQuery{Workflow: w.workflow, Step: step})
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -275,7 +275,7 @@ func looksAtStatistics(w *world, _ sessions) {
 }
 
 func looksAtBatches(w *world, s sessions) {
-	made, _, err := w.engine.StartBatch(w.patience(), engine.BatchRequest{Action: engine.RequestResume, By: "grace",
+	made, err := w.engine.StartBatch(w.patience(), engine.BatchRequest{Action: engine.RequestResume, By: "grace",
 		Items: []engine.BatchItem{{Session: s.done.ID}, {Session: w.workflow + "-nobody"}}})
 	if err != nil {
 		w.t.Fatal(err)

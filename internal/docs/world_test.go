@@ -17,6 +17,7 @@ import (
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/enginetest"
 )
 
@@ -96,7 +97,7 @@ func (w *world) remove() {
 			}
 		}
 	}
-	_, _ = w.store.EditWorkflow(ctx, engine.Edit{Workflow: w.workflow, Delete: true})
+	_, _ = w.store.EditWorkflow(ctx, store.Edit{Workflow: w.workflow, Delete: true})
 }
 
 type text struct {
@@ -222,14 +223,14 @@ func (f *fenced) add(id string) {
 	f.own = append(f.own, id)
 }
 
-func (f *fenced) Create(ctx context.Context, sessions []engine.NewSession) ([]engine.Created, error) {
+func (f *fenced) Create(ctx context.Context, sessions []store.NewSession) ([]store.Created, error) {
 	for _, s := range sessions {
 		f.add(s.ID)
 	}
 	return f.Store.Create(ctx, sessions)
 }
 
-func (f *fenced) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
+func (f *fenced) Claim(ctx context.Context, o store.ClaimOptions) ([]store.Claimed, error) {
 	now, err := f.Now(ctx)
 	if err != nil {
 		return nil, err
@@ -255,4 +256,4 @@ func (f *fenced) PendingWorkflows(context.Context) ([]string, error) {
 }
 
 // ClaimBatch takes none: it cannot tell the batches of other tests from ours.
-func (f *fenced) ClaimBatch(context.Context, engine.Lease) (*engine.Batch, error) { return nil, nil }
+func (f *fenced) ClaimBatch(context.Context, store.Lease) (*engine.Batch, error) { return nil, nil }

@@ -1,4 +1,4 @@
-// Package heap sets how much a program's heap may grow between two collections.
+// Package heap sets how much a program's heap may grow between two garbage collections.
 package heap
 
 import (

@@ -1,4 +1,4 @@
-// Package jsonbody judges a request body before anything is done with it.
+// Package jsonbody checks a request body before it is decoded: encoding, depth and syntax.
 package jsonbody
 
 import (

@@ -1,4 +1,4 @@
-// Package near finds the known names that look like a mistyped one, for error messages.
+// Package near finds the known names that resemble a misspelt one, for error messages.
 package near
 
 import "sort"

@@ -1,9 +1,9 @@
-// Package regexcost tells how much a regular expression of Go costs, before it is compiled.
+// Package regexcost estimates the cost of a regular expression before it is compiled.
 //
-// Go's expressions never run for ever: the time of a match is at most that of the text's length
-// times the size of the program. But both factors can be large: a{1000} is six bytes and a
-// thousand instructions, so that a text of 20 KB is a program of 130 MB. Whoever takes an
-// expression from a workflow or a model asks for its size first, and counts what it matches.
+// A match of a Go expression always ends: its time is at most proportional to the length of the text
+// times the size of the compiled program. But both factors can be large: a{1000} is seven bytes and
+// a thousand instructions, so an expression of 20 KB can be a program of 130 MB. Code that takes an
+// expression from a workflow or a model checks its size first and bounds the text that it matches.
 package regexcost
 
 import (

@@ -1,4 +1,4 @@
-// Package sleep waits for a time, as long as a context lasts.
+// Package sleep waits for a duration or until a context ends.
 package sleep
 
 import (

@@ -27,7 +27,7 @@ test('one step is run again in a fork, which is then taken on, by keyboard alone
   await expect(page.getByLabel('How far')).toBeFocused()
   await page.keyboard.press('ArrowDown')
   await expect(page.getByLabel('How far')).toHaveValue('check')
-  await expect(page.getByRole('dialog'), 'it says why there is no preview').toContainText('No preview: a dry run foresees only')
+  await expect(page.getByRole('dialog'), 'it says why there is no preview').toContainText('No preview: a dry run is possible only')
   await page.getByRole('button', { name: 'Run in a fork' }).focus()
   await page.keyboard.press('Enter')
   await expect(page).not.toHaveURL(new RegExp(id))

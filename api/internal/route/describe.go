@@ -2,8 +2,10 @@ package route
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -131,4 +133,17 @@ func describeOutput(t reflect.Type, op *huma.Operation, schemas huma.Registry) (
 		}
 	}
 	return out
+}
+
+// unknown finds the parameters of the query that the operation does not have.
+func (in *input) unknown(c huma.Context, at *huma.PathBuffer, found *huma.ValidateResult) {
+	url := c.URL()
+	for _, name := range slices.Sorted(maps.Keys(url.Query())) {
+		if !slices.ContainsFunc(in.parameters, func(p *parameter) bool { return p.where == "query" && p.name == name }) {
+			at.Reset()
+			at.Push("query")
+			at.Push(name)
+			found.Add(at, "", "unknown query parameter")
+		}
+	}
 }

@@ -2,9 +2,7 @@ package route
 
 import (
 	"errors"
-	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -138,17 +136,4 @@ func (p *parameter) set(c huma.Context, field reflect.Value, text string) (any, 
 	}
 	field.Set(reflect.ValueOf(t))
 	return text, nil
-}
-
-// unknown finds the parameters of the query that the operation does not have.
-func (in *input) unknown(c huma.Context, at *huma.PathBuffer, found *huma.ValidateResult) {
-	url := c.URL()
-	for _, name := range slices.Sorted(maps.Keys(url.Query())) {
-		if !slices.ContainsFunc(in.parameters, func(p *parameter) bool { return p.where == "query" && p.name == name }) {
-			at.Reset()
-			at.Push("query")
-			at.Push(name)
-			found.Add(at, "", "unknown query parameter")
-		}
-	}
 }

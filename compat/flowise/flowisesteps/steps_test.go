@@ -68,3 +68,19 @@ func TestTextsOfFailures(t *testing.T) {
 		}
 	}
 }
+
+func TestSwitchIsLenient(t *testing.T) {
+	for rules, branch := range map[string]string{
+		`[{"left":"**Yes**","right":"Yes"}]`:                           "0",
+		`[{"left":200,"right":"200"}]`:                                 "0",
+		`[{"type":"number","left":"12px","right":"12"}]`:               "0",
+		`[{"left":"a","operator":"matches","right":"("}]`:              "1",
+		`[{"left":"a","right":"b"},{"left":"<p>ok</p>","right":"ok"}]`: "1",
+	} {
+		out, err := call(t.Context(), "switch.flowise", `{"rules":`+rules+`}`)
+		var got struct{ Branch string }
+		if err != nil || json.Unmarshal(out, &got) != nil || got.Branch != branch {
+			t.Errorf("%s: %s, %v, want branch %s", rules, out, err, branch)
+		}
+	}
+}

@@ -1,7 +1,7 @@
-// Package batch does one action on thousands of sessions. A batch is durable with all its items
-// before it is acknowledged; a second pass binds each item to one question, so that what it
-// answers does not depend on what its own answers bring; then the items are worked on under a
-// lease of the batch's own, and go on after a restart where they were.
+// Package batch applies one action to thousands of sessions. A batch and all its items are stored
+// before it is acknowledged. A second pass binds each item to one question, so that an answer of
+// the batch is never given to a question that only follows from that answer. Then an engine works
+// on the items under a lease of the batch; after a restart it continues with the next open item.
 package batch
 
 import (

@@ -15,36 +15,39 @@ import (
 
 // StartBatch writes a batch with all its items and returns when they are durable; the engine
 // then processes them. If an earlier call with the same key wrote the batch only partly,
-// StartBatch completes it, once no other call is writing it. The bool reports whether an earlier
-// call with the key had already started the batch. Errors: ErrBadRequest, ErrKeyReused.
-func (o *Operations) StartBatch(ctx context.Context, q store.BatchRequest) (*store.Batch, bool, error) {
+// StartBatch completes it, once no other call is writing it. Batch.Replayed reports whether an
+// earlier call with the key had already started the batch. Errors: ErrBadRequest, ErrKeyReused.
+func (o *Operations) StartBatch(ctx context.Context, q store.BatchRequest) (*store.Batch, error) {
 	if err := checkBatch(&q); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	made, mine, err := o.createBatch(ctx, &q)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if made.Phase == store.BatchCollecting && !mine {
 		if made, err = o.leftBehind(ctx, made); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	if made.Phase != store.BatchCollecting {
-		return made, true, nil
+		made.Replayed = true
+		return made, nil
 	}
 	if made.Total, err = o.collect(ctx, made.ID, &q); err == nil {
 		err = o.ready(ctx, made)
 	}
 	if errors.Is(err, store.ErrVersionMismatch) { // another call with this key was faster, or it was stopped
-		made, err = o.opt.Store.Batch(ctx, made.ID)
-		return made, !mine, err
+		if made, err = o.opt.Store.Batch(ctx, made.ID); made != nil {
+			made.Replayed = !mine
+		}
+		return made, err
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	o.wakeUp()
-	return made, false, nil
+	return made, nil
 }
 
 // createBatch makes the batch, or finds the one of the request's key; mine distinguishes the two.

@@ -59,6 +59,12 @@ type batchItem[In, Out any] struct {
 // submit waits until the row's group is done. When ctx ends first the row may still be
 // written: the outcome is unknown.
 func (b *batcher[In, Out]) submit(ctx context.Context, in In) (Out, error) {
+	return b.submitThen(ctx, in, func(Out, error) {})
+}
+
+// submitThen is submit; it calls settled with the outcome, also when that is known only after ctx
+// has ended.
+func (b *batcher[In, Out]) submitThen(ctx context.Context, in In, settled func(Out, error)) (Out, error) {
 	item := &batchItem[In, Out]{ctx: ctx, asked: time.Now(), in: in, done: make(chan struct{})}
 	b.mu.Lock()
 	b.queue = append(b.queue, item)
@@ -66,8 +72,13 @@ func (b *batcher[In, Out]) submit(ctx context.Context, in In) (Out, error) {
 	b.mu.Unlock()
 	select {
 	case <-item.done:
+		settled(item.out, item.err)
 		return item.out, item.err
 	case <-ctx.Done():
+		go func() {
+			<-item.done
+			settled(item.out, item.err)
+		}()
 		var none Out
 		return none, errors.Join(store.ErrUnknownOutcome, context.Cause(ctx))
 	}

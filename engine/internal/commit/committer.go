@@ -1,9 +1,10 @@
-// Package commit writes the checkpoints, requests and new sessions of many callers in groups: one
-// transaction of a database costs as much for two hundred rows as for one, and a lone caller waits
-// for nobody.
+// Package commit writes the checkpoints, requests and new sessions of many callers in groups,
+// because a transaction costs a database about as much for two hundred rows as for one. A single
+// caller does not wait for others.
 package commit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,15 +146,21 @@ func (c *Committer) Deliver(ctx context.Context, d store.Delivery) (store.Delive
 
 // Create makes a session.
 func (c *Committer) Create(ctx context.Context, n store.NewSession) (store.Created, error) {
+	return c.CreateThen(ctx, n, func(store.Created, error) {})
+}
+
+// CreateThen is Create; it calls settled once, with what became of the session: before it returns, or,
+// when ctx ends first, as soon as that is known.
+func (c *Committer) CreateThen(ctx context.Context, n store.NewSession, settled func(store.Created, error)) (store.Created, error) {
 	l, err := c.ofNew(ctx, &n)
 	if err != nil {
+		settled(store.Created{}, err)
 		return store.Created{}, err
 	}
-	out, err := l.creations.submit(ctx, n)
-	if err != nil {
-		return out, err
-	}
-	return out, out.Err
+	out, err := l.creations.submitThen(ctx, n, func(out store.Created, err error) {
+		settled(out, cmp.Or(err, out.Err))
+	})
+	return out, cmp.Or(err, out.Err)
 }
 
 // Session reads one session, together with the others that are asked for meanwhile.

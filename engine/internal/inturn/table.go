@@ -1,4 +1,5 @@
-// Package inturn knows what the workflows of a store allow, and by which key their limits hold.
+// Package inturn reads the limits of a store's workflows (sessions at once, rate, priority) and the
+// key by which they are counted.
 package inturn
 
 import (

@@ -1,5 +1,5 @@
-// Package judge decides which paths of a step are open, with the values by which it did. The engine
-// asks it when a visit ends, and whoever explains a session asks it again.
+// Package judge evaluates the conditions of a step's paths and returns which are open, with the values
+// that decided. The engine calls it when a visit ends; the explanation of a session calls it again.
 package judge
 
 import (

@@ -1,8 +1,8 @@
-// Package retry repeats calls of a store that may be made again.
+// Package retry repeats calls of a store that are safe to repeat.
 //
-// A store that is away for a moment must not decide anything: neither a path of a session nor the
-// fate of a batch. So reads and writes that a decision rests on are repeated until the store
-// answers or no caller waits for the answer any more.
+// A store that is unreachable for a moment must not change a decision, such as the path that a
+// session takes. So the reads and writes on which a decision depends are repeated until the store
+// answers or the caller gives up.
 package retry
 
 import (

@@ -70,6 +70,7 @@ func (r *Runner) write(ctx context.Context, release bool) (rested bool, err erro
 		r.beat.Store(asked.UnixNano())
 	}
 	r.offset.adjust(asked, res.Now, time.Now())
+	r.e.clock.Store(r.offset.Load())
 	r.written(cp, res)
 	if release {
 		if r.inbox > r.counters.Seen() {
@@ -98,14 +99,7 @@ func (r *Runner) written(cp *store.Checkpoint, res store.CommitResult) {
 	r.stored = cp.Status
 	r.inbox = res.Inbox
 	events := append(r.unwritten.events, r.statusEvents(cp.Status, string(cp.Awaiting))...)
-	for _, c := range r.unwritten.cancels {
-		c.attempt.cancel(c.cause)
-	}
-	for _, a := range r.unwritten.starting {
-		a.durable = true
-	}
-	r.unwritten, r.overflowed = unwritten{}, false
-	r.draft.open = r.state.OpenAsks()
+	r.durable()
 	var rested *store.SessionRecord
 	if cp.Release {
 		rested = r.record(cp, res)

@@ -53,6 +53,19 @@ func (d *draft) closes() bool {
 	return false
 }
 
+// durable does what had to wait until the draft is written: calls that it ended are told to stop, and
+// those that it lists may start.
+func (r *draft) durable() {
+	for _, c := range r.unwritten.cancels {
+		c.attempt.cancel(c.cause)
+	}
+	for _, a := range r.unwritten.starting {
+		a.durable = true
+	}
+	r.unwritten, r.overflowed = unwritten{}, false
+	r.open = r.state.OpenAsks()
+}
+
 // spoil marks the draft as never to be written, because of err.
 func (r *draft) spoil(err error) {
 	if r.fault == nil {
@@ -67,7 +80,7 @@ func (r *draft) finished() bool {
 }
 
 // event adds an event that is published once the next checkpoint is written.
-func (r *draft) event(kind string, data any) {
+func (r *draft) event(kind event.Type, data event.Data) {
 	r.unwritten.events = append(r.unwritten.events, event.Noted{Kind: kind, Data: data, Seq: r.counters.Seq(), N: r.counters.Messages()})
 }
 

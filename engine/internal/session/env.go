@@ -25,6 +25,7 @@ type Env struct {
 	Committer   *commit.Committer
 	ID          string // of this engine among those that share the store
 
+	clock    clockOffset // as last measured, for sessions that are not created yet
 	descent  descent
 	refusals refusals
 }

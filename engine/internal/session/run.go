@@ -22,6 +22,12 @@ type Beginning struct {
 
 // run advances the session until it is at rest, its lease is lost, or the engine stops.
 func (r *Runner) run(ctx context.Context, rec store.SessionRecord, b Beginning) error {
+	if r.def != nil { // made by Newborn
+		if err := r.begin(ctx); err != nil {
+			return err
+		}
+		return r.advance(ctx)
+	}
 	if err := r.load(rec, b.State); err != nil {
 		return r.unreadable(ctx, rec, err)
 	}
@@ -35,6 +41,11 @@ func (r *Runner) run(ctx context.Context, rec store.SessionRecord, b Beginning) 
 	if err := r.takeRequests(ctx); err != nil {
 		return err
 	}
+	return r.advance(ctx)
+}
+
+// advance runs waves and writes checkpoints until the session is at rest.
+func (r *Runner) advance(ctx context.Context) error {
 	for {
 		r.gather(ctx)
 		if time.Since(r.readAt) > r.e.ReadEvery {

@@ -41,11 +41,14 @@ type Young struct {
 	store.NewSession
 	Begun   *state.State
 	Counted *state.Counters
+	newborn bool // State and Counters list the first calls, see Newborn
 }
 
 // Fresh returns the session in the form in which a store creates it.
 func (y *Young) Fresh() store.NewSession {
-	y.State, y.Counters = y.Begun.AppendJSON(nil), y.Counted.AppendJSON()
+	if !y.newborn {
+		y.State, y.Counters = y.Begun.AppendJSON(nil), y.Counted.AppendJSON()
+	}
 	return y.NewSession
 }
 

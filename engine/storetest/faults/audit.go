@@ -4,18 +4,18 @@ import (
 	"context"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // RecordAudit calls the store below as planned.
-func (s *Store) RecordAudit(ctx context.Context, entries []engine.AuditEntry) error {
+func (s *Store) RecordAudit(ctx context.Context, entries []store.AuditEntry) error {
 	_, err := write(s, "RecordAudit", only(func() error { return s.inner.RecordAudit(ctx, entries) }))
 	return err
 }
 
 // AuditEntries calls the store below as planned.
-func (s *Store) AuditEntries(ctx context.Context, q engine.AuditQuery) ([]engine.AuditEntry, error) {
-	return read(s, "AuditEntries", func() ([]engine.AuditEntry, error) { return s.inner.AuditEntries(ctx, q) })
+func (s *Store) AuditEntries(ctx context.Context, q store.AuditQuery) ([]store.AuditEntry, error) {
+	return read(s, "AuditEntries", func() ([]store.AuditEntry, error) { return s.inner.AuditEntries(ctx, q) })
 }
 
 // ForgetAudit calls the store below as planned.

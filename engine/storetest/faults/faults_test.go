@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/engine/storetest"
 	"github.com/stepgraph/stepgraph/engine/storetest/faults"
 	"github.com/stepgraph/stepgraph/memory"
@@ -14,29 +14,29 @@ import (
 
 // A plan without faults changes nothing.
 func TestTransparent(t *testing.T) {
-	storetest.Run(t, func(*testing.T) engine.Store { return faults.Wrap(memory.New(memory.Options{}), faults.Plan{}) })
+	storetest.Run(t, func(*testing.T) store.Store { return faults.Wrap(memory.New(memory.Options{}), faults.Plan{}) })
 }
 
 // Calls that are not carried out cost a caller who repeats them nothing.
 func TestNotDoneIsHarmless(t *testing.T) {
-	storetest.Run(t, func(*testing.T) engine.Store {
+	storetest.Run(t, func(*testing.T) store.Store {
 		return faults.Wrap(memory.New(memory.Options{}), faults.Plan{Seed: 7, NotDone: 0.1})
 	})
 }
 
-func create(t *testing.T, store engine.Store, id string) error {
+func create(t *testing.T, opened store.Store, id string) error {
 	t.Helper()
-	results, err := store.Create(t.Context(), []engine.NewSession{{ID: id, State: []byte(`{}`)}})
+	results, err := opened.Create(t.Context(), []store.NewSession{{ID: id, State: []byte(`{}`)}})
 	if err != nil {
 		return err
 	}
 	return results[0].Err
 }
 
-func exists(t *testing.T, store engine.Store, id string) bool {
+func exists(t *testing.T, opened store.Store, id string) bool {
 	t.Helper()
-	_, err := store.Session(t.Context(), id)
-	if err != nil && !errors.Is(err, engine.ErrSessionNotFound) {
+	_, err := opened.Session(t.Context(), id)
+	if err != nil && !errors.Is(err, store.ErrSessionNotFound) {
 		t.Fatal(err)
 	}
 	return err == nil
@@ -49,31 +49,31 @@ func TestFaults(t *testing.T) {
 		err     error
 	}{
 		{faults.None, true, nil},
-		{faults.NotDone, false, engine.ErrUnavailable},
-		{faults.Unanswered, true, engine.ErrUnknownOutcome},
-		{faults.Misreported, true, engine.ErrUnavailable},
+		{faults.NotDone, false, store.ErrUnavailable},
+		{faults.Unanswered, true, store.ErrUnknownOutcome},
+		{faults.Misreported, true, store.ErrUnavailable},
 	} {
 		t.Run(c.fault.String(), func(t *testing.T) {
 			inner := memory.New(memory.Options{})
-			store := faults.Wrap(inner, faults.Plan{Calls: map[int]faults.Fault{2: c.fault}})
-			if err := create(t, store, "first"); err != nil {
+			opened := faults.Wrap(inner, faults.Plan{Calls: map[int]faults.Fault{2: c.fault}})
+			if err := create(t, opened, "first"); err != nil {
 				t.Fatal(err)
 			}
-			if err := create(t, store, "second"); !errors.Is(err, c.err) {
+			if err := create(t, opened, "second"); !errors.Is(err, c.err) {
 				t.Errorf("error %v, want %v", err, c.err)
 			}
 			if got := exists(t, inner, "second"); got != c.written {
 				t.Errorf("written: %v, want %v", got, c.written)
 			}
-			if err := create(t, store, "third"); err != nil {
+			if err := create(t, opened, "third"); err != nil {
 				t.Errorf("the call after the fault: %v", err)
 			}
 			want := 1
 			if c.fault == faults.None {
 				want = 0
 			}
-			if store.Calls() != 3 || store.Faults() != want {
-				t.Errorf("%d calls and %d faults, want 3 and %d", store.Calls(), store.Faults(), want)
+			if opened.Calls() != 3 || opened.Faults() != want {
+				t.Errorf("%d calls and %d faults, want 3 and %d", opened.Calls(), opened.Faults(), want)
 			}
 		})
 	}
@@ -81,19 +81,19 @@ func TestFaults(t *testing.T) {
 
 // The answer of a read that is lost is no unknown outcome.
 func TestUnansweredRead(t *testing.T) {
-	store := faults.Wrap(memory.New(memory.Options{}), faults.Plan{Unanswered: 1})
-	if _, err := store.Inboxes(t.Context(), nil); !errors.Is(err, engine.ErrUnavailable) || errors.Is(err, engine.ErrUnknownOutcome) {
-		t.Errorf("error %v, want %v alone", err, engine.ErrUnavailable)
+	opened := faults.Wrap(memory.New(memory.Options{}), faults.Plan{Unanswered: 1})
+	if _, err := opened.Inboxes(t.Context(), nil); !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknownOutcome) {
+		t.Errorf("error %v, want %v alone", err, store.ErrUnavailable)
 	}
 }
 
 // failing returns the numbers of the calls that fail under a plan, of n calls.
 func failing(t *testing.T, plan faults.Plan, n int) []int {
 	t.Helper()
-	store := faults.Wrap(memory.New(memory.Options{}), plan)
+	opened := faults.Wrap(memory.New(memory.Options{}), plan)
 	var numbers []int
 	for i := range n {
-		if _, err := store.NextDue(t.Context()); err != nil {
+		if _, err := opened.NextDue(t.Context()); err != nil {
 			numbers = append(numbers, i+1)
 		}
 	}
@@ -131,25 +131,25 @@ func TestDie(t *testing.T) {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("call %d, after %v", n, after), func(t *testing.T) {
 				inner := memory.New(memory.Options{})
-				var store *faults.Store
+				var opened *faults.Store
 				plan := faults.Plan{}
 				if after {
 					plan.After = func(c faults.Call, err error) {
 						if c.N == n && err == nil {
-							store.Die()
+							opened.Die()
 						}
 					}
 				} else {
 					plan.Before = func(c faults.Call) {
 						if c.N == n {
-							store.Die()
+							opened.Die()
 						}
 					}
 				}
-				store = faults.Wrap(inner, plan)
+				opened = faults.Wrap(inner, plan)
 				for i := 1; i <= 4; i++ {
 					id := fmt.Sprint(i)
-					err := create(t, store, id)
+					err := create(t, opened, id)
 					if (i < n) != (err == nil) || err != nil && !errors.Is(err, faults.ErrDead) {
 						t.Errorf("call %d: %v", i, err)
 					}
@@ -157,7 +157,7 @@ func TestDie(t *testing.T) {
 						t.Errorf("call %d written: %v, want %v", i, !want, want)
 					}
 				}
-				if !store.Dead() {
+				if !opened.Dead() {
 					t.Error("the store lives on")
 				}
 			})

@@ -4,27 +4,27 @@ import (
 	"context"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Claim calls the store below as planned.
-func (s *Store) Claim(ctx context.Context, o engine.ClaimOptions) ([]engine.Claimed, error) {
-	return write(s, "Claim", func() ([]engine.Claimed, error) { return s.inner.Claim(ctx, o) })
+func (s *Store) Claim(ctx context.Context, o store.ClaimOptions) ([]store.Claimed, error) {
+	return write(s, "Claim", func() ([]store.Claimed, error) { return s.inner.Claim(ctx, o) })
 }
 
 // ClaimByID calls the store below as planned.
-func (s *Store) ClaimByID(ctx context.Context, ids []string, o engine.ClaimOptions) ([]engine.Claimed, error) {
-	return write(s, "ClaimByID", func() ([]engine.Claimed, error) { return s.inner.ClaimByID(ctx, ids, o) })
+func (s *Store) ClaimByID(ctx context.Context, ids []string, o store.ClaimOptions) ([]store.Claimed, error) {
+	return write(s, "ClaimByID", func() ([]store.Claimed, error) { return s.inner.ClaimByID(ctx, ids, o) })
 }
 
 // Extend calls the store below as planned.
-func (s *Store) Extend(ctx context.Context, leases []engine.LeaseRef, by time.Duration) ([]string, error) {
+func (s *Store) Extend(ctx context.Context, leases []store.LeaseRef, by time.Duration) ([]string, error) {
 	return write(s, "Extend", func() ([]string, error) { return s.inner.Extend(ctx, leases, by) })
 }
 
 // Commit calls the store below as planned.
-func (s *Store) Commit(ctx context.Context, checkpoints []engine.Checkpoint) ([]engine.CommitResult, error) {
-	return write(s, "Commit", func() ([]engine.CommitResult, error) { return s.inner.Commit(ctx, checkpoints) })
+func (s *Store) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]store.CommitResult, error) {
+	return write(s, "Commit", func() ([]store.CommitResult, error) { return s.inner.Commit(ctx, checkpoints) })
 }
 
 // NextDue calls the store below as planned.
@@ -48,7 +48,7 @@ func (s *Store) PendingWorkflows(ctx context.Context) ([]string, error) {
 }
 
 // Release calls the store below as planned.
-func (s *Store) Release(ctx context.Context, leases []engine.LeaseRef) error {
+func (s *Store) Release(ctx context.Context, leases []store.LeaseRef) error {
 	_, err := write(s, "Release", only(func() error { return s.inner.Release(ctx, leases) }))
 	return err
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A Fault is one way a call goes wrong.
@@ -100,7 +100,7 @@ func (f Fault) err(c Call) error {
 	case f == None:
 		return nil
 	case f == Unanswered && c.Write:
-		return fmt.Errorf("%w: planned fault in call %d, %s", engine.ErrUnknownOutcome, c.N, c.Method)
+		return fmt.Errorf("%w: planned fault in call %d, %s", store.ErrUnknownOutcome, c.N, c.Method)
 	}
-	return fmt.Errorf("%w: planned fault in call %d, %s", engine.ErrUnavailable, c.N, c.Method)
+	return fmt.Errorf("%w: planned fault in call %d, %s", store.ErrUnavailable, c.N, c.Method)
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // OldestSessions calls the store below as planned.
-func (s *Store) OldestSessions(ctx context.Context, after engine.Cursor, limit int) ([]engine.SessionRecord, error) {
-	return read(s, "OldestSessions", func() ([]engine.SessionRecord, error) { return s.inner.OldestSessions(ctx, after, limit) })
+func (s *Store) OldestSessions(ctx context.Context, after store.Cursor, limit int) ([]store.SessionRecord, error) {
+	return read(s, "OldestSessions", func() ([]store.SessionRecord, error) { return s.inner.OldestSessions(ctx, after, limit) })
 }
 
 // Parents calls the store below as planned.
@@ -18,8 +18,8 @@ func (s *Store) Parents(ctx context.Context, ids []string) ([]string, error) {
 }
 
 // RemoveFamilies calls the store below as planned.
-func (s *Store) RemoveFamilies(ctx context.Context, families [][]engine.SessionMark) ([]engine.Removal, error) {
-	return write(s, "RemoveFamilies", func() ([]engine.Removal, error) { return s.inner.RemoveFamilies(ctx, families) })
+func (s *Store) RemoveFamilies(ctx context.Context, families [][]store.SessionMark) ([]store.Removal, error) {
+	return write(s, "RemoveFamilies", func() ([]store.Removal, error) { return s.inner.RemoveFamilies(ctx, families) })
 }
 
 // TakeDuty calls the store below as planned.

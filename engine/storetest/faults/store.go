@@ -4,28 +4,28 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // ErrDead is what every call returns after Die. It is an engine.ErrUnavailable: the
 // worker that made the call is meant to be dead and to learn nothing.
-var ErrDead = fmt.Errorf("%w: this process has died", engine.ErrUnavailable)
+var ErrDead = fmt.Errorf("%w: this process has died", store.ErrUnavailable)
 
 // A Store is an engine.Store that fails as planned.
 type Store struct {
-	inner engine.Store
+	inner store.Store
 	plan  Plan
 	calls atomic.Int64
 	made  atomic.Int64
 	dead  atomic.Bool
 }
 
-var _ engine.Store = (*Store)(nil)
+var _ store.Store = (*Store)(nil)
 
 // Wrap puts a plan around a store. Several wrappers may share one store: each is the
 // connection of one process.
-func Wrap(store engine.Store, plan Plan) *Store {
-	return &Store{inner: store, plan: plan}
+func Wrap(opened store.Store, plan Plan) *Store {
+	return &Store{inner: opened, plan: plan}
 }
 
 // Die makes every later call fail with ErrDead, and those under way too as soon as the
@@ -43,7 +43,7 @@ func (s *Store) Calls() int { return int(s.calls.Load()) }
 func (s *Store) Faults() int { return int(s.made.Load()) }
 
 // Unwrap returns the store below.
-func (s *Store) Unwrap() engine.Store { return s.inner }
+func (s *Store) Unwrap() store.Store { return s.inner }
 
 // Close closes the store below, dead or not.
 func (s *Store) Close() error { return s.inner.Close() }

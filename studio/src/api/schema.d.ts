@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * See who did what, the newest first
-         * @description Edits, starts, answers, operator actions, batches, profiles, variables, secrets and tokens by name, and refused requests, with before and after. It needs the scope admin. Of an answer the size and a hash are kept; its text is beside the session and is removed with it.
+         * @description Edits, starts, answers, operator actions, batches, profiles, variables, secrets and tokens by name, and refused requests, with before and after. It needs the scope admin. Of an answer it has the size and a hash; the text is part of the session and is removed with it.
          */
         get: operations["listAudit"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * List what waits for a person, the oldest first
-         * @description A page holds the questions of up to `limit` sessions, those that wait longest first. Where a text or labels have to be looked for in one session after the other, an answer has what was found in some 60 ms, which may be nothing; it goes on at `next`.
+         * @description A page holds the questions of up to `limit` sessions, those that wait longest first. If a text or labels have to be searched session by session, an answer has the matches of about 60 ms, which may be none; the search continues at `next`.
          */
         get: operations["listAwaiting"];
         put?: never;
@@ -55,8 +55,8 @@ export interface paths {
         get: operations["listBatches"];
         put?: never;
         /**
-         * Do one action to many sessions
-         * @description Answers 202 once the batch and all its items are durable; it then goes on whatever happens to this server. As JSON: action, options, and a filter or items. As NDJSON (`application/x-ndjson` or `application/octet-stream`): an item a line, action and options in the query; the results of an earlier batch are such lines. An answer is bound to one question of its session before any is given: two lines of one session answer two questions.
+         * Run one action on many sessions
+         * @description Answers 202 once the batch and all its items are durable; it then continues even if this server stops. As JSON: action, options, and a filter or items. As NDJSON (`application/x-ndjson` or `application/octet-stream`): an item a line, action and options in the query; the results of an earlier batch are such lines. An answer is bound to one question of its session before any is given: two lines of one session answer two questions.
          */
         post: operations["startBatch"];
         delete?: never;
@@ -78,7 +78,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a batch and its results
-         * @description What it did stays done. Its key is free again.
+         * @description Completed items are not undone. Its key can be used again.
          */
         delete: operations["deleteBatch"];
         options?: never;
@@ -96,7 +96,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a stopped batch go on where it was
+         * Continue a stopped batch
          * @description Its failures so far no longer count against stop_after_failures.
          */
         post: operations["continueBatch"];
@@ -137,7 +137,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a batch
-         * @description What is done stays done; what is open stays open. One that is complete stays complete.
+         * @description Completed items are not undone and open items stay open. A complete batch stays complete.
          */
         post: operations["stopBatch"];
         delete?: never;
@@ -154,8 +154,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look for what is wrong with store, workflows and sessions
-         * @description Each finding comes with the command that mends it. Changes nothing.
+         * Check store, workflows and sessions for problems
+         * @description Each finding has the command that fixes it. Changes nothing.
          */
         get: operations["doctor"];
         put?: never;
@@ -174,8 +174,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the engines at work on the store
-         * @description Each engine announces itself every 10 s. One that stopped or fell silent is shown for 10 minutes.
+         * List the engines on the store
+         * @description Each engine announces itself every 10 s. One that stopped is listed for 10 minutes.
          */
         get: operations["listEngines"];
         put?: never;
@@ -290,7 +290,7 @@ export interface paths {
         put?: never;
         /**
          * Remove sessions that ended long enough ago, a page of them
-         * @description A session goes with all its child sessions. One that goes on, or may go on by itself, stays, and so does one that a batch at work has to do with. To write sessions down first, find them with dry_run and an owner, read their documents, and send the families back.
+         * @description A session is removed with all its child sessions. Sessions that are running or can continue without a person are kept, as are those in a running batch. To write sessions down first, find them with dry_run and an owner, read their documents, and send the families back.
          */
         post: operations["prune"];
         delete?: never;
@@ -323,11 +323,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what may be known of a secret */
+        /** Read a secret's properties, without its value */
         get: operations["getSecret"];
         /**
          * Set a secret
-         * @description Steps name it as `{"secret": "NAME"}` or `$NAME` in requests. It goes to its hosts alone, and into no state, history or log.
+         * @description Steps refer to it as `{"secret": "NAME"}` or `$NAME` in requests. It is sent only to its hosts, and never stored in a state, history or log.
          */
         put: operations["putSecret"];
         post?: never;
@@ -345,7 +345,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See what this server runs on and what the request's token allows */
+        /** Read the server's store and the scopes of the request's token */
         get: operations["getServer"];
         put?: never;
         post?: never;
@@ -364,7 +364,7 @@ export interface paths {
         };
         /**
          * List sessions, the newest first
-         * @description Where a text or labels have to be looked for in one session after the other, an answer has what was found in some 60 ms, which may be nothing; it goes on at `next`.
+         * @description If a text or labels have to be searched session by session, an answer has the matches of about 60 ms, which may be none; the search continues at `next`.
          */
         get: operations["listSessions"];
         put?: never;
@@ -388,7 +388,7 @@ export interface paths {
         };
         /**
          * Count sessions
-         * @description Where a text or labels have to be looked for in one session after the other, an answer has what was found in some 60 ms, which may be nothing; it goes on at `next`.
+         * @description If a text or labels have to be searched session by session, an answer has the matches of about 60 ms, which may be none; the search continues at `next`.
          */
         get: operations["countSessions"];
         put?: never;
@@ -407,8 +407,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look at a session
-         * @description With ?wait= it answers when the session rests: at its next pause or end.
+         * Read a session
+         * @description With ?wait= it responds when the session is idle or has ended.
          */
         get: operations["getSession"];
         put?: never;
@@ -431,7 +431,7 @@ export interface paths {
         put?: never;
         /**
          * Judge a finished step's paths again
-         * @description A path added later mends a session that has stalled. A session that was started to end at the step (until) goes on from it. Answers 200 once the request is durable; with ?wait= when the session rests again.
+         * @description A path added later lets a stalled session continue. A session that was started to end at the step (until) continues from it. Answers 200 once the request is durable; with ?wait= when the session is idle again.
          */
         post: operations["advanceSession"];
         delete?: never;
@@ -451,7 +451,7 @@ export interface paths {
         put?: never;
         /**
          * Answer a question or an approval
-         * @description Answers 200 once the answer is durable, with what was accepted. The same answer to the same question again is a success; another one is already_answered. With ?wait= it answers when the session rests again.
+         * @description Answers 200 with the accepted answer once it is durable. Repeating the same answer to the same question succeeds; a different one is already_answered. With ?wait= it responds when the session is idle again.
          */
         post: operations["answer"];
         delete?: never;
@@ -471,7 +471,7 @@ export interface paths {
         put?: never;
         /**
          * End a session
-         * @description Answers 200 once the request is durable; with ?wait= when the session rests again.
+         * @description Answers 200 once the request is durable; with ?wait= when the session is idle again.
          */
         post: operations["cancelSession"];
         delete?: never;
@@ -489,7 +489,7 @@ export interface paths {
         };
         /**
          * Read all there is of a session, as NDJSON
-         * @description One line each: the session with its state, executions with their lineage, messages, requests, large outputs, results of rounds, and the end, without which the document is not whole.
+         * @description One line each: the session with its state, executions with their lineage, messages, requests, large outputs, results of rounds, and the end, without which the document is incomplete.
          */
         get: operations["getDocument"];
         put?: never;
@@ -545,8 +545,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See why a session does not go on
-         * @description Each step that waits and for what, each finished step whose paths lead nowhere with each clause of their conditions, each limit; and the command that mends it. By its state and the graph of now.
+         * Explain why a session does not continue
+         * @description Each step that waits and for what, each finished step without an open path with each clause of the conditions, each limit; and the command that fixes it. By its state and the graph of now.
          */
         get: operations["explainSession"];
         put?: never;
@@ -605,7 +605,7 @@ export interface paths {
         put?: never;
         /**
          * Take a session from one step to another
-         * @description Answers 200 once the request is durable; with ?wait= when the session rests again.
+         * @description Answers 200 once the request is durable; with ?wait= when the session is idle again.
          */
         post: operations["moveSession"];
         delete?: never;
@@ -625,7 +625,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a session
-         * @description Calls under way finish; answers given meanwhile are applied on resume. Answers 200 once the request is durable; with ?wait= when the session rests again.
+         * @description Calls under way finish; answers given meanwhile are applied on resume. Answers 200 once the request is durable; with ?wait= when the session is idle again.
          */
         post: operations["pauseSession"];
         delete?: never;
@@ -645,7 +645,7 @@ export interface paths {
         put?: never;
         /**
          * Show a step's current question to a session that waits already
-         * @description Answers 200 once the request is durable; with ?wait= when the session rests again.
+         * @description Answers 200 once the request is durable; with ?wait= when the session is idle again.
          */
         post: operations["reaskSession"];
         delete?: never;
@@ -661,7 +661,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what came to a session from outside: answers, signals and what operators did */
+        /** Read the requests to a session: answers, signals and operators' actions */
         get: operations["listRequests"];
         put?: never;
         post?: never;
@@ -681,8 +681,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Wake a session at rest
-         * @description Lifts a pause, reads state and graph again and tries what is pending. Answers 200 once the request is durable; with ?wait= when the session rests again.
+         * Resume an idle session
+         * @description Lifts a pause, reads state and graph again and tries what is pending. Answers 200 once the request is durable; with ?wait= when the session is idle again.
          */
         post: operations["resumeSession"];
         delete?: never;
@@ -702,7 +702,7 @@ export interface paths {
         put?: never;
         /**
          * Run steps in error again
-         * @description Answers 200 once the request is durable; with ?wait= when the session rests again.
+         * @description Answers 200 once the request is durable; with ?wait= when the session is idle again.
          */
         post: operations["retrySession"];
         delete?: never;
@@ -722,7 +722,7 @@ export interface paths {
         put?: never;
         /**
          * Take a session back to before a visit
-         * @description What ran since is cancelled, outputs and statuses become what they were, and the step begins a new visit. The history keeps all that happened. Answers 200 once the request is durable; with ?wait= when the session rests again.
+         * @description What ran since is cancelled, outputs and statuses become what they were, and the step begins a new visit. The history keeps all that happened. Answers 200 once the request is durable; with ?wait= when the session is idle again.
          */
         post: operations["rollbackSession"];
         delete?: never;
@@ -742,7 +742,7 @@ export interface paths {
         put?: never;
         /**
          * Send a session a signal
-         * @description Answers 200 once the request is durable; with ?wait= when the session rests again.
+         * @description Answers 200 once the request is durable; with ?wait= when the session is idle again.
          */
         post: operations["signalSession"];
         delete?: never;
@@ -764,7 +764,7 @@ export interface paths {
          */
         get: operations["getState"];
         /**
-         * Replace the state of a session at rest
+         * Replace the state of an idle session
          * @description The session is woken with the new state and the graph of now. Who did it is kept.
          */
         put: operations["putState"];
@@ -864,7 +864,7 @@ export interface paths {
         get: operations["getVariable"];
         /**
          * Set a variable
-         * @description It may stand in histories and logs: what nobody should read is a secret.
+         * @description Histories and logs may contain it: use a secret for confidential values.
          */
         put: operations["putVariable"];
         post?: never;
@@ -923,7 +923,7 @@ export interface paths {
         get: operations["getWorkflow"];
         /**
          * Make a workflow the one given
-         * @description What is not in it is removed, what is equal is not touched. Answers what changed: 201 when it is new, else 200. Sessions at work use it from their next wave on. `problems` lists what is wrong with it. A workflow with errors is refused unless `force` is true, in the query or in the body.
+         * @description What is not in it is removed, what is equal is not touched. Answers what changed: 201 when it is new, else 200. Running sessions use it from their next wave on. `problems` lists what is wrong with it. A workflow with errors is refused unless `force` is true, in the query or in the body.
          */
         put: operations["putWorkflow"];
         post?: never;
@@ -966,7 +966,7 @@ export interface paths {
         };
         /**
          * See what the steps of a workflow have been, the oldest first
-         * @description A text of a step, its outgoing paths with it, is known from when an engine first read it, whoever made the edit and wherever.
+         * @description A version of a step, with its outgoing paths, is recorded when an engine first reads it, whoever edited it.
          */
         get: operations["workflowLog"];
         put?: never;
@@ -1025,7 +1025,7 @@ export interface paths {
         };
         /**
          * See whom an edit of a path would touch
-         * @description Counts the sessions that have not ended: those that stand at the step, those that can still come to it, and those that have passed it, with the ids of some. Changes nothing. The step is the one the path starts from.
+         * @description Counts the sessions that have not ended: at the step, able to reach it, and past it, each with some ids. Changes nothing. States are read one after the other: an answer counts the sessions that were read in about 60 ms and continues at `next`. The step is the one the path starts from.
          */
         get: operations["pathAffected"];
         put?: never;
@@ -1121,7 +1121,7 @@ export interface paths {
         };
         /**
          * See whom an edit of a step would touch
-         * @description Counts the sessions that have not ended: those that stand at the step, those that can still come to it, and those that have passed it, with the ids of some. Changes nothing.
+         * @description Counts the sessions that have not ended: at the step, able to reach it, and past it, each with some ids. Changes nothing. States are read one after the other: an answer counts the sessions that were read in about 60 ms and continues at `next`.
          */
         get: operations["stepAffected"];
         put?: never;
@@ -1159,8 +1159,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a step what it was
-         * @description Its properties and its outgoing paths; its place on the canvas stays. A step that was removed comes back.
+         * Restore an earlier version of a step
+         * @description Restores its properties and outgoing paths, not its position on the canvas. A removed step is added again.
          */
         post: operations["restoreStep"];
         delete?: never;
@@ -1258,6 +1258,8 @@ export interface components {
             before: components["schemas"]["AffectedGroup"];
             behind: components["schemas"]["AffectedGroup"];
             more?: boolean;
+            /** @description the cursor of the answer about the sessions that were not looked at, to be added to this one */
+            next?: string;
             /** Format: int64 */
             scanned: number;
             step: string;
@@ -1271,19 +1273,19 @@ export interface components {
         AnswerBody: {
             /**
              * Format: int64
-             * @description which question of the visit; the newest when left out
+             * @description number of the question within the visit; the newest by default
              */
             ask?: number;
             /**
-             * @description any JSON the question takes; for an approval {approved, input?, reason?}, true or false
+             * @description JSON that matches the question; for an approval {approved, input?, reason?}, true or false
              * @example Ada
              */
             response: unknown;
-            /** @description the step that asks; the question that waits longest when left out */
+            /** @description the step of the question; the oldest open question by default */
             step?: string;
             /**
              * Format: int64
-             * @description which visit of the step; the newest when left out
+             * @description visit of the step; the newest by default
              */
             visit?: number;
         };
@@ -1379,7 +1381,7 @@ export interface components {
             to?: string;
             /**
              * Format: int64
-             * @description rollback: to before which visit of the step; the newest when left out
+             * @description rollback: to before visit of the step; the newest by default
              */
             visit?: number;
         };
@@ -1710,7 +1712,7 @@ export interface components {
             items: components["schemas"]["Question"][];
             /**
              * Format: int64
-             * @description sessions looked at for this page, where they had to be looked at one after the other
+             * @description sessions read for this page, if the search had to read them one by one
              */
             looked?: number;
             /** @description the cursor of the next page; absent at the end */
@@ -1720,7 +1722,7 @@ export interface components {
             items: components["schemas"]["Session"][];
             /**
              * Format: int64
-             * @description sessions looked at for this page, where they had to be looked at one after the other
+             * @description sessions read for this page, if the search had to read them one by one
              */
             looked?: number;
             /** @description the cursor of the next page; absent at the end */
@@ -1759,7 +1761,7 @@ export interface components {
             format: string;
             /** @description what the format could not say, with lines where it has them */
             problems: components["schemas"]["WorkflowProblem"][];
-            /** @description with_state: the session that goes on from the file's state; absent when the file carries none */
+            /** @description with_state: the session that continues from the file's state; absent if the file has none */
             session?: string;
             workflows: components["schemas"]["Difference"][];
         };
@@ -1946,16 +1948,16 @@ export interface components {
             taken: number;
         };
         Problem: {
-            /** @description already_answered: the answer that counted */
+            /** @description already_answered: the accepted answer */
             accepted?: components["schemas"]["Accepted"];
             /**
-             * @description what is wrong this time
+             * @description what is wrong with this request
              * @example session not found: 0192
              */
             detail?: string;
-            /** @description the places that are wrong */
+            /** @description the invalid positions */
             errors?: components["schemas"]["Fault"][];
-            /** @description for something that is not there: what is, up to 100 names */
+            /** @description for something that does not exist: up to 100 names that do */
             exists?: string[];
             /**
              * Format: int64
@@ -1964,12 +1966,12 @@ export interface components {
              */
             status: number;
             /**
-             * @description the same for every problem of this type
+             * @description short description of the type
              * @example No such session
              */
             title: string;
             /**
-             * @description /problems/ and the problem's slug; below the API's prefix it is a page that explains it
+             * @description /problems/ and the problem's slug; under the API's prefix it is a page that explains it
              * @example /problems/session_not_found
              */
             type: string;
@@ -2040,7 +2042,7 @@ export interface components {
             [key: string]: unknown;
         };
         PruneBody: {
-            /** @description next of the page before */
+            /** @description next of the previous page */
             after?: string;
             /** @description true: only finds */
             dry_run?: boolean;
@@ -2064,7 +2066,7 @@ export interface components {
              * @description sessions looked at; 500 by default
              */
             limit?: number;
-            /** @description a name of the caller's own: while it calls at least every 30 s, nobody else removes sessions */
+            /** @description name chosen by the caller: while it calls at least every 30 s, no other caller removes sessions */
             owner?: string;
             /** @description only sessions of this workflow */
             workflow?: string;
@@ -2441,11 +2443,11 @@ export interface components {
         };
         TokenBody: {
             /**
-             * @description after how long it ends; never when left out
+             * @description lifetime; unlimited by default
              * @example 720h
              */
             expires?: string;
-            /** @description the workflows and sessions that it reaches; all when left out */
+            /** @description the workflows and sessions that it is limited to; all by default */
             limit?: components["schemas"]["Limit"];
             /** @example desk */
             name: string;
@@ -2721,9 +2723,9 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
-                /** @description items on a page */
+                /** @description items per page */
                 limit?: number;
-                /** @description next of the page before */
+                /** @description next of the previous page */
                 cursor?: string;
                 /** @description name of the token, operator or anonymous */
                 who?: string;
@@ -2797,9 +2799,9 @@ export interface operations {
                 created_before?: string;
                 /** @description with a question asked before this */
                 waiting_before?: string;
-                /** @description items on a page */
+                /** @description items per page */
                 limit?: number;
-                /** @description next of the page before */
+                /** @description next of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -2844,9 +2846,9 @@ export interface operations {
     listBatches: {
         parameters: {
             query?: {
-                /** @description items on a page */
+                /** @description items per page */
                 limit?: number;
-                /** @description next of the page before */
+                /** @description next of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -2908,7 +2910,7 @@ export interface operations {
                 cancel?: boolean;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3073,7 +3075,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3171,7 +3173,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3297,7 +3299,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3373,7 +3375,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3670,7 +3672,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3983,9 +3985,9 @@ export interface operations {
                 created_before?: string;
                 /** @description with a question asked before this */
                 waiting_before?: string;
-                /** @description items on a page */
+                /** @description items per page */
                 limit?: number;
-                /** @description next of the page before */
+                /** @description next of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -4030,11 +4032,11 @@ export interface operations {
     startSession: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4194,7 +4196,7 @@ export interface operations {
     getSession: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: never;
@@ -4298,11 +4300,11 @@ export interface operations {
     advanceSession: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4391,11 +4393,11 @@ export interface operations {
     answer: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4484,11 +4486,11 @@ export interface operations {
     cancelSession: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4685,9 +4687,9 @@ export interface operations {
     listExecutions: {
         parameters: {
             query?: {
-                /** @description items on a page */
+                /** @description items per page */
                 limit?: number;
-                /** @description next of the page before */
+                /** @description next of the previous page */
                 cursor?: string;
                 /** @description true: the newest page first; next leads to older ones. Within a page the order is always oldest to newest. */
                 newest?: boolean;
@@ -4796,11 +4798,11 @@ export interface operations {
     forkSession: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4889,9 +4891,9 @@ export interface operations {
     listMessages: {
         parameters: {
             query?: {
-                /** @description items on a page */
+                /** @description items per page */
                 limit?: number;
-                /** @description next of the page before */
+                /** @description next of the previous page */
                 cursor?: string;
                 /** @description true: the newest page first; next leads to older ones. Within a page the order is always oldest to newest. */
                 newest?: boolean;
@@ -4949,11 +4951,11 @@ export interface operations {
     moveSession: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5042,11 +5044,11 @@ export interface operations {
     pauseSession: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5135,11 +5137,11 @@ export interface operations {
     reaskSession: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5228,9 +5230,9 @@ export interface operations {
     listRequests: {
         parameters: {
             query?: {
-                /** @description items on a page */
+                /** @description items per page */
                 limit?: number;
-                /** @description next of the page before */
+                /** @description next of the previous page */
                 cursor?: string;
                 /** @description true: the newest page first; next leads to older ones. Within a page the order is always oldest to newest. */
                 newest?: boolean;
@@ -5288,11 +5290,11 @@ export interface operations {
     resumeSession: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5372,11 +5374,11 @@ export interface operations {
     retrySession: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5465,11 +5467,11 @@ export interface operations {
     rollbackSession: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5558,11 +5560,11 @@ export interface operations {
     signalSession: {
         parameters: {
             query?: {
-                /** @description how long to wait for the session's next pause or end before answering: seconds or a duration, at most 60s. When the time is up the session is given as it is. */
+                /** @description how long to wait until the session is idle or has ended: seconds or a duration, at most 60s. After that time the session is returned as it is. */
                 wait?: string;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5874,7 +5876,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6198,9 +6200,9 @@ export interface operations {
     listWorkflows: {
         parameters: {
             query?: {
-                /** @description items on a page */
+                /** @description items per page */
                 limit?: number;
-                /** @description next of the page before */
+                /** @description next of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -6249,17 +6251,17 @@ export interface operations {
                 name?: string;
                 /** @description the workflow's id, for a file with one workflow */
                 workflow?: string;
-                /** @description true: store it although it has errors; they are told all the same */
+                /** @description true: store it even if it has errors, which are listed in the answer */
                 force?: boolean;
                 /** @description the file's format, for one that is not recognised by its content; by default it is recognised */
                 format?: "stepgraph" | "agentzero" | "callcentre" | "flowise" | "nebulaflow" | "yaml" | "cypher";
                 /** @description true: answer what would be created and changed, and store nothing */
                 dry_run?: boolean;
-                /** @description true: the state that the file carries, where its format keeps one, becomes a session, which goes on from there */
+                /** @description true: the state in the file, if its format has one, becomes a session, which continues from there */
                 with_state?: boolean;
             };
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6370,7 +6372,7 @@ export interface operations {
     putWorkflow: {
         parameters: {
             query?: {
-                /** @description true: store it although it has errors; they are told all the same */
+                /** @description true: store it even if it has errors, which are listed in the answer */
                 force?: boolean;
                 /** @description true: answer what would change and what is wrong with it, and store nothing */
                 dry_run?: boolean;
@@ -6615,13 +6617,13 @@ export interface operations {
     addPath: {
         parameters: {
             query?: {
-                /** @description true: store it although it has errors; they are told all the same */
+                /** @description true: store it even if it has errors, which are listed in the answer */
                 force?: boolean;
             };
             header?: {
                 /** @description the ETag of what was read; 412 when it is no longer so */
                 "If-Match"?: string;
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6823,7 +6825,7 @@ export interface operations {
     patchPath: {
         parameters: {
             query?: {
-                /** @description true: store it although it has errors; they are told all the same */
+                /** @description true: store it even if it has errors, which are listed in the answer */
                 force?: boolean;
             };
             header?: {
@@ -6917,8 +6919,10 @@ export interface operations {
     pathAffected: {
         parameters: {
             query?: {
-                /** @description sessions looked at, the newest first */
+                /** @description most sessions looked at, the newest first */
                 limit?: number;
+                /** @description next of the answer before */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -6937,6 +6941,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AffectedByStep"];
+                };
+            };
+            /** @description bad_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["unauthorized"];
@@ -6967,7 +6980,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7090,13 +7103,13 @@ export interface operations {
     addStep: {
         parameters: {
             query?: {
-                /** @description true: store it although it has errors; they are told all the same */
+                /** @description true: store it even if it has errors, which are listed in the answer */
                 force?: boolean;
             };
             header?: {
                 /** @description the ETag of what was read; 412 when it is no longer so */
                 "If-Match"?: string;
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7296,7 +7309,7 @@ export interface operations {
     patchStep: {
         parameters: {
             query?: {
-                /** @description true: store it although it has errors; they are told all the same */
+                /** @description true: store it even if it has errors, which are listed in the answer */
                 force?: boolean;
             };
             header?: {
@@ -7389,8 +7402,10 @@ export interface operations {
     stepAffected: {
         parameters: {
             query?: {
-                /** @description sessions looked at, the newest first */
+                /** @description most sessions looked at, the newest first */
                 limit?: number;
+                /** @description next of the answer before */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -7408,6 +7423,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AffectedByStep"];
+                };
+            };
+            /** @description bad_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["unauthorized"];
@@ -7488,7 +7512,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the same request under the same key counts once */
+                /** @description repeating a request with the same key has no further effect */
                 "Idempotency-Key"?: string;
             };
             path: {

@@ -98,7 +98,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
             {e.note && <span className="faint">{e.note}</span>}
           </li>
         ))}
-        {entries.length === 0 && <li className="faint" role="option" aria-selected="false">Nothing is called that.</li>}
+        {entries.length === 0 && <li className="faint" role="option" aria-selected="false">No match.</li>}
       </ul>
     </dialog>
   )

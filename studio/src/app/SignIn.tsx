@@ -34,7 +34,7 @@ export function SignIn() {
     <main className="sign-in">
       <form onSubmit={(e) => void submit(e)}>
         <h1>Sign in to stepgraph</h1>
-        <p>This server wants a token: the one it was started with, or one made for you.</p>
+        <p>This server requires a token: the one it was started with, or one that was created for you.</p>
         <label htmlFor="token">Token</label>
         <input id="token" type="password" autoComplete="current-password" autoFocus required value={token} onChange={(e) => setToken(e.target.value)} aria-describedby={wrong ? 'token-wrong' : undefined} aria-invalid={wrong !== ''} />
         {wrong && (

@@ -122,7 +122,7 @@ export function read(f: Field, text: string | boolean | undefined): Read {
   }
   if (s.minLength && raw.length < s.minLength) return { fault: `At least ${s.minLength} characters, there are ${raw.length}.` }
   if (s.maxLength && raw.length > s.maxLength) return { fault: `At most ${s.maxLength} characters, there are ${raw.length}.` }
-  if (s.pattern && !matches(s.pattern, raw)) return { fault: `This does not have the form that is wanted (${s.pattern}).` }
+  if (s.pattern && !matches(s.pattern, raw)) return { fault: `This does not match the pattern (${s.pattern}).` }
   return { value: raw }
 }
 

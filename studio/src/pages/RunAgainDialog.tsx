@@ -100,8 +100,8 @@ export function RunAgainDialog({ session, step, visit, model, onClose }: { sessi
           {own && <textarea className="code" rows={16} aria-label="State" value={given} onChange={(e) => setText(e.target.value)} spellCheck={false} />}
         </>
       )}
-      {fork && (own || until !== '') && <p className="note">No preview: a dry run foresees only a run with the state of then and as far as its paths lead.</p>}
-      <p className="faint">It begins where the session stood when the step ran, with the workflow as it is now.</p>
+      {fork && (own || until !== '') && <p className="note">No preview: a dry run is possible only with the stored state and to the end of the paths.</p>}
+      <p className="faint">It begins with the state of the session before this visit, and uses the current workflow.</p>
       {wrong && (
         <p className="wrong" role="alert">
           {wrong}

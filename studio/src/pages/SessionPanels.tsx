@@ -160,7 +160,7 @@ export function RequestsPanel({ session, version }: { session: string; version: 
   const found = useQuery({ ...requestsQuery(session), queryKey: ['requests', session, String(version)] })
   if (found.isPending) return <Loading what="requests" lines={3} />
   if (!found.data) return <ErrorState error={found.error} again={() => void found.refetch()} />
-  if (found.data.length === 0) return <p className="none centre">Nothing came from outside.</p>
+  if (found.data.length === 0) return <p className="none centre">No requests yet.</p>
   return (
     <div className="scroll" tabIndex={0}>
       <table className="plain">

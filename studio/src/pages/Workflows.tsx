@@ -77,7 +77,7 @@ export function Workflows() {
         </Empty>
       )}
       {list.data && list.data.length > 0 && shown.length === 0 && (
-        <Empty title="No workflow is called that">
+        <Empty title="No workflow has this name">
           <Button onClick={() => void go({ search: { q: undefined } })}>Show all {count(list.data.length)}</Button>
         </Empty>
       )}

@@ -77,3 +77,12 @@ func (c *batches) ContinueBatch(ctx context.Context, id string) (*api.Batch, err
 func (c *batches) DeleteBatch(ctx context.Context, id string) error {
 	return c.do(ctx, request{method: http.MethodDelete, path: path("batches", id)}, nil)
 }
+
+// Settle waits until the sessions that a batch has changed are idle, if the engine is one of this
+// process; a server continues them anyway.
+func (c *batches) Settle(ctx context.Context, b *api.Batch) error {
+	if c.engine == nil {
+		return nil
+	}
+	return c.engine.Settle(ctx, b)
+}

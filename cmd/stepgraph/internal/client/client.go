@@ -49,10 +49,11 @@ type (
 
 // A connection sends requests and reads answers.
 type connection struct {
-	base  string
-	token string
-	http  *http.Client
-	leave func() // nil over a network
+	base   string
+	token  string
+	http   *http.Client
+	leave  func() // nil over a network
+	engine Engine // of this process; nil over a network
 }
 
 func newClient(c *connection) *Client {
@@ -72,11 +73,22 @@ func New(address, token string) (*Client, error) {
 	return newClient(&connection{base: strings.TrimRight(u.String(), "/"), token: token, http: &http.Client{}}), nil
 }
 
-// Where is the server's address.
-func (c *connection) Where() string { return c.base }
+// Local reports whether the engine is one of this process.
+func (c *connection) Local() bool { return c.engine != nil }
 
-// Close gives up idle connections.
+// Where is the server's address, or the store of an engine of this process.
+func (c *connection) Where() string {
+	if c.engine != nil {
+		return c.engine.Where()
+	}
+	return c.base
+}
+
+// Close gives up idle connections, and closes an engine of this process.
 func (c *connection) Close() error {
+	if c.engine != nil {
+		return c.engine.Close()
+	}
 	c.http.CloseIdleConnections()
 	return nil
 }

@@ -40,7 +40,7 @@ func TestOneSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, c := range map[string]*client.Client{"network": remote, "process": client.InProcess(handler)} {
+	for name, c := range map[string]*client.Client{"network": remote, "process": client.InProcess(handler, nil)} {
 		t.Run(name, func(t *testing.T) { oneSession(t, c, "s-"+name) })
 	}
 }
@@ -83,7 +83,7 @@ func oneSession(t *testing.T, c *client.Client, id string) {
 	for ev := range events {
 		kinds = append(kinds, ev.Type)
 	}
-	if kinds[0] != engine.EventSnapshot || kinds[len(kinds)-1] != engine.EventEnd {
+	if kinds[0] != string(engine.EventSnapshot) || kinds[len(kinds)-1] != string(engine.EventEnd) {
 		t.Errorf("events %v", kinds)
 	}
 	if s, err = c.Wait(ctx, id); err != nil || s.Status != engine.StatusComplete {
@@ -124,7 +124,7 @@ func wantMessages(t *testing.T, said *client.Trail[api.Message], want ...string)
 
 // TestTrailOverPages reads a chat that is longer than a page, and what comes later.
 func TestTrailOverPages(t *testing.T) {
-	c := client.InProcess(start(t))
+	c := client.InProcess(start(t), nil)
 	loop := &engine.Workflow{ID: "loop", Steps: []engine.Step{{ID: "root", Function: "request", Input: `{"prompt": "?"}`}},
 		Paths: []engine.Path{{Kind: engine.Next, Source: "root", Target: "root", Back: true}}}
 	if _, err := c.Put(t.Context(), loop, engine.PutOptions{}); err != nil {
@@ -178,7 +178,7 @@ func TestWhatIsNoServer(t *testing.T) {
 
 // TestPanicInProcess: a handler that panics gives an error, and takes nobody with it.
 func TestPanicInProcess(t *testing.T) {
-	c := client.InProcess(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }))
+	c := client.InProcess(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }), nil)
 	if err := c.Alive(t.Context()); err == nil {
 		t.Error("got no error")
 	}
@@ -192,7 +192,7 @@ func TestLeaveWaits(t *testing.T) {
 		fmt.Fprint(w, "event: snapshot\ndata: {}\n\n")
 		<-r.Context().Done()
 		done.Store(true)
-	}))
+	}), nil)
 	if _, err := c.Subscribe(t.Context(), "s", ""); err != nil {
 		t.Fatal(err)
 	}

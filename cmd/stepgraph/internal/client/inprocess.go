@@ -10,11 +10,11 @@ import (
 )
 
 // InProcess returns a client of a handler in this process: the same answers as over a
-// network, without one.
-func InProcess(h http.Handler) *Client {
+// network, without one. e is the engine behind the handler, or nil.
+func InProcess(h http.Handler, e Engine) *Client {
 	life, end := context.WithCancelCause(context.Background())
 	t := &handlerTransport{h: h, life: life}
-	return newClient(&connection{base: "http://in-process", http: &http.Client{Transport: t}, leave: func() {
+	return newClient(&connection{engine: e, base: "http://in-process", http: &http.Client{Transport: t}, leave: func() {
 		end(errGone)
 		t.serving.Wait()
 	}})

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -10,14 +11,33 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
+// mostAffected is how many sessions Affected looks at where the caller names no limit.
+const mostAffected = 10_000
+
 // Affected tells whom an edit of a step, or of a path if that is not empty, would touch;
-// limit bounds the sessions looked at, 0 leaves it to the server.
+// limit bounds the sessions looked at, 0: 10,000. Where an answer is about some
+// of them only, it asks for the others as well.
 func (c *workflows) Affected(ctx context.Context, workflow, step, onPath string, limit int) (*engine.Affected, error) {
 	kind, id := "steps", step
 	if onPath != "" {
 		kind, id = "paths", onPath
 	}
-	return get[engine.Affected](ctx, c.connection, page(url.Values{}, limit, ""), "workflows", workflow, kind, id, "affected")
+	sum := &api.AffectedByStep{}
+	for {
+		left := max(0, limit-sum.Scanned)
+		more, err := get[api.AffectedByStep](ctx, c.connection, page(url.Values{}, left, sum.Next), "workflows", workflow, kind, id, "affected")
+		if err != nil {
+			return nil, err
+		}
+		if sum.Step == "" {
+			sum.Affected = more.Affected
+		} else {
+			sum.Merge(&more.Affected)
+		}
+		if sum.Next = more.Next; sum.Next == "" || sum.Scanned >= cmp.Or(limit, mostAffected) {
+			return &sum.Affected, nil
+		}
+	}
 }
 
 // WhatIf tries a condition on a path.
@@ -84,7 +104,7 @@ func (c *operating) Doctor(ctx context.Context) ([]engine.Finding, error) {
 	return found.Findings, nil
 }
 
-// Engines lists the engines at work on the store.
+// Engines lists the engines on the store.
 func (c *operating) Engines(ctx context.Context) ([]engine.EngineInfo, error) {
 	found, err := get[api.Engines](ctx, c.connection, nil, "engines")
 	if err != nil {
@@ -100,7 +120,7 @@ type Edited struct {
 	Affected api.Affected    `json:"affected"`
 }
 
-// Parts of a workflow that are edited by themselves.
+// Parts of a workflow that can be edited individually.
 const (
 	Steps = "steps"
 	Paths = "paths"

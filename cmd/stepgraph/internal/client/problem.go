@@ -6,13 +6,12 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/internal/near"
-	"github.com/stepgraph/stepgraph/vault"
 )
 
-// An Error is a problem document of the server, as the error of package engine that it
-// stands for.
+// An Error is a problem document of the server. It wraps the error that the server answered.
 type Error struct {
 	Status int
 	Slug   string // of the problem's type
@@ -20,7 +19,7 @@ type Error struct {
 	Detail string
 	Faults []engine.Fault
 	Exists []string // what there is in place of a name that is not there
-	err    error    // the sentinel, or nil
+	err    error    // that the problem answers, or nil
 }
 
 // Error gives the detail, which says what, where and what to do.
@@ -69,36 +68,8 @@ func joined(text string, f engine.Fault) string {
 	return fmt.Sprintf("%s; %s: %s", text, f.Pointer, f.Message)
 }
 
-// Unwrap gives the sentinel of package engine.
+// Unwrap returns the error that the problem answers.
 func (e *Error) Unwrap() error { return e.err }
-
-// sentinels by slug of the problem's type.
-var sentinels = map[string]error{
-	"session_not_found":      engine.ErrSessionNotFound,
-	"workflow_not_found":     engine.ErrWorkflowNotFound,
-	"step_not_found":         engine.ErrStepNotFound,
-	"path_not_found":         engine.ErrPathNotFound,
-	"batch_not_found":        engine.ErrBatchNotFound,
-	"profile_not_found":      vault.ErrProfileNotFound,
-	"variable_not_found":     vault.ErrVariableNotFound,
-	"secret_not_found":       vault.ErrSecretNotFound,
-	"fixed_by_configuration": vault.ErrFixed,
-	"batch_busy":             engine.ErrSessionBusy,
-	"not_on_this_store":      engine.ErrNotOnThisStore,
-	"no_entry":               engine.ErrNoEntry,
-	"no_open_question":       engine.ErrNoOpenQuestion,
-	"already_answered":       engine.ErrAlreadyAnswered,
-	"key_reused":             engine.ErrKeyReused,
-	"answer_invalid":         engine.ErrAnswerInvalid,
-	"session_exists":         engine.ErrSessionExists,
-	"session_busy":           engine.ErrSessionBusy,
-	"session_ended":          engine.ErrSessionEnded,
-	"signals_full":           engine.ErrSignalsFull,
-	"version_mismatch":       engine.ErrVersionMismatch,
-	"too_large":              engine.ErrTooLarge,
-	"bad_request":            engine.ErrBadRequest,
-	"overloaded":             engine.ErrOverloaded,
-}
 
 // problem reads the answer of a call that was refused.
 func problem(response *http.Response, text []byte) error {
@@ -126,11 +97,11 @@ func problem(response *http.Response, text []byte) error {
 		refused.Problems = append(refused.Problems, engine.Problem{Level: "error", Step: f.Step, Path: f.Path, Code: f.Code, Message: f.Message})
 	}
 	e.Slug = document.Type[strings.LastIndex(document.Type, "/")+1:]
-	if e.err = sentinels[e.Slug]; e.Slug == "workflow_invalid" {
+	if e.err = api.ErrorOf(e.Slug); e.Slug == "workflow_invalid" {
 		e.err = refused
 	}
 	if e.err == nil && response.StatusCode == http.StatusUnauthorized && e.Detail == "" {
-		e.Detail = "the server wants a token: give --token or $STEPGRAPH_TOKEN"
+		e.Detail = "the server requires a token: give --token or $STEPGRAPH_TOKEN"
 	}
 	return e
 }

@@ -18,10 +18,10 @@ import (
 // Start starts a session; with wait the server answers at its next pause or end, or after
 // that time.
 func (c *sessions) Start(ctx context.Context, q engine.StartRequest, wait time.Duration) (*api.Session, error) {
-	return c.session(ctx, request{method: http.MethodPost, path: path("sessions"), query: waiting(wait), body: api.StartBodyOf(q), key: q.Key})
+	return c.change(ctx, wait, request{method: http.MethodPost, path: path("sessions"), body: api.StartBodyOf(q), key: q.Key})
 }
 
-// Answer answers a question; with wait the server answers when the session rests again,
+// Answer answers a question; with wait the server answers when the session is idle again,
 // or after that time.
 func (c *sessions) Answer(ctx context.Context, q engine.AnswerRequest, wait time.Duration) (*api.Session, error) {
 	body := struct {
@@ -30,10 +30,10 @@ func (c *sessions) Answer(ctx context.Context, q engine.AnswerRequest, wait time
 		Ask      int             `json:"ask,omitempty"`
 		Response json.RawMessage `json:"response"`
 	}{q.Step, q.Visit, q.Ask, q.Response}
-	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", q.Session, "answer"), query: waiting(wait), body: body, key: q.Key})
+	return c.change(ctx, wait, request{method: http.MethodPost, path: path("sessions", q.Session, "answer"), body: body, key: q.Key})
 }
 
-// Act steers a session; with wait the server answers when the session rests again, or after
+// Act steers a session; with wait the server answers when the session is idle again, or after
 // that time.
 func (c *sessions) Act(ctx context.Context, a engine.Action, wait time.Duration) (*api.Session, error) {
 	body := map[string]any{}
@@ -63,7 +63,7 @@ func (c *sessions) Act(ctx context.Context, a engine.Action, wait time.Duration)
 	if a.NewKey {
 		body["new_key"] = true
 	}
-	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", a.Session, a.Kind), query: waiting(wait), body: body, key: a.Key})
+	return c.change(ctx, wait, request{method: http.MethodPost, path: path("sessions", a.Session, a.Kind), body: body, key: a.Key})
 }
 
 // Session returns a session.
@@ -79,17 +79,45 @@ func (c *sessions) session(ctx context.Context, r request) (*api.Session, error)
 	return &s, nil
 }
 
+// change sends a request that changes a session and returns the session: of a server as it is after at
+// most wait, of an engine of this process once it is idle, since no other engine continues it.
+func (c *sessions) change(ctx context.Context, wait time.Duration, r request) (*api.Session, error) {
+	if c.engine == nil {
+		r.query = waiting(wait)
+		return c.session(ctx, r)
+	}
+	s, err := c.session(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	idle, err := c.engine.Rest(ctx, s.ID)
+	if !idle {
+		return s, err
+	}
+	now, err := c.Session(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	now.Accepted = s.Accepted
+	return now, nil
+}
+
 // pollFirst and pollMost bound the pauses between two looks at a session.
 const (
 	pollFirst = 10 * time.Millisecond
 	pollMost  = 500 * time.Millisecond
 )
 
-// Wait returns a session once it rests, or ctx's error.
+// Wait returns a session once it is idle, or ctx's error.
 func (c *sessions) Wait(ctx context.Context, id string) (*api.Session, error) {
+	if c.engine != nil {
+		if _, err := c.engine.Rest(ctx, id); err != nil {
+			return nil, err
+		}
+	}
 	for pause := pollFirst; ; pause = min(2*pause, pollMost) {
 		s, err := c.Session(ctx, id)
-		if err != nil || rests(s) {
+		if err != nil || isIdle(s) {
 			return s, err
 		}
 		if err := sleep.For(ctx, pause); err != nil {
@@ -98,9 +126,9 @@ func (c *sessions) Wait(ctx context.Context, id string) (*api.Session, error) {
 	}
 }
 
-// rests reports whether only people can move a session on: an answer that is accepted and
-// not applied will move it.
-func rests(s *api.Session) bool {
+// isIdle reports whether a session waits for a person: an answer that is accepted and not applied
+// yet will continue it.
+func isIdle(s *api.Session) bool {
 	if s.Status == engine.StatusActive {
 		return false
 	}
@@ -212,7 +240,7 @@ func send[T any](ctx context.Context, c *connection, r request) (*T, error) {
 // Fork starts a session as another one was when a visit began.
 func (c *sessions) Fork(ctx context.Context, q engine.ForkRequest, wait time.Duration) (*api.Session, error) {
 	body := api.ForkBody{Step: q.Step, Visit: q.Visit, State: q.State, Until: q.Until, ID: q.ID}
-	return c.session(ctx, request{method: http.MethodPost, path: path("sessions", q.Session, "fork"), query: waiting(wait), body: body, key: q.Key})
+	return c.change(ctx, wait, request{method: http.MethodPost, path: path("sessions", q.Session, "fork"), body: body, key: q.Key})
 }
 
 // Explain tells why a session does not go on.
@@ -263,5 +291,5 @@ func (c *sessions) State(ctx context.Context, id string) ([]byte, int64, error) 
 
 // EditState replaces a session's state if it still has version.
 func (c *sessions) EditState(ctx context.Context, id string, version int64, text []byte) (*api.Session, error) {
-	return c.session(ctx, request{method: http.MethodPut, path: path("sessions", id, "state"), match: etag(version), body: json.RawMessage(text)})
+	return c.change(ctx, 0, request{method: http.MethodPut, path: path("sessions", id, "state"), match: etag(version), body: json.RawMessage(text)})
 }

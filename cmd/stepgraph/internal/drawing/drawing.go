@@ -1,4 +1,4 @@
-// Package drawing draws workflows as text, for terminals and for tests to compare.
+// Package drawing draws workflows as text, for terminals and for comparison in tests.
 package drawing
 
 import (

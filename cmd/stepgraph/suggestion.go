@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/internal/near"
 )
 
-// nearby adds to an error about a name that is not there what is there instead.
-func nearby(ctx context.Context, s service, err error) error {
+// withSuggestion adds to an error about a name that is not there what is there instead.
+func withSuggestion(ctx context.Context, s *client.Client, err error) error {
 	var exit *exitError
 	if err == nil || errors.As(err, &exit) {
 		return err
@@ -35,7 +36,7 @@ func nearby(ctx context.Context, s service, err error) error {
 const shownNames = 20
 
 // workflowHint names the workflows that are nearest to the one in a message, else all.
-func workflowHint(ctx context.Context, s service, message string) string {
+func workflowHint(ctx context.Context, s *client.Client, message string) string {
 	all, err := s.Workflows(ctx)
 	if err != nil {
 		return ""
@@ -44,7 +45,7 @@ func workflowHint(ctx context.Context, s service, message string) string {
 	for i := range all {
 		names[i] = all[i].ID
 	}
-	if found := near.Names(between(message), names, 3); len(found) > 0 {
+	if found := near.Names(firstQuoted(message), names, 3); len(found) > 0 {
 		return "did you mean " + strings.Join(found, " or ") + "?"
 	}
 	switch {
@@ -58,8 +59,8 @@ func workflowHint(ctx context.Context, s service, message string) string {
 	return "there are " + strings.Join(names, ", ")
 }
 
-// between returns the text in the first quotes of a message.
-func between(message string) string {
+// firstQuoted returns the text in the first quotes of a message.
+func firstQuoted(message string) string {
 	_, rest, _ := strings.Cut(message, `"`)
 	name, _, _ := strings.Cut(rest, `"`)
 	return name

@@ -31,7 +31,7 @@ func TestStepsDoNotCallTheDatabase(t *testing.T) {
 		if err := call(); err != nil {
 			t.Fatalf("the test finds no server on port %d: %v", port, err)
 		}
-		release := ownStore(t.Context(), address)
+		release := denyDatabase(t.Context(), address)
 		if err := call(); netguard.Refusal(err) == nil {
 			t.Errorf("%s: the call got %v", address, err)
 		}

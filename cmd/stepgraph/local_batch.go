@@ -11,9 +11,9 @@ import (
 // settlePage is how many items of a batch are looked at together.
 const settlePage = 500
 
-// settle waits until the sessions that a batch has touched rest: done means accepted, and
-// when this process ends no engine would move them on.
-func (o *ownEngine) settle(ctx context.Context, b *api.Batch) error {
+// Settle waits until the sessions that a batch has changed are idle: an item is done when its action
+// is accepted, and no engine would continue the sessions when this process ends.
+func (o *localEngine) Settle(ctx context.Context, b *api.Batch) error {
 	if b.DryRun || b.Action == engine.ActionDelete {
 		return nil
 	}

@@ -13,11 +13,11 @@ import (
 // store itself is reached by the same name.
 const lookupTime = 5 * time.Second
 
-// ownStore forbids steps to call the database of the store, by Bolt or by the HTTP interface
-// beside it: a client that may write to the database has the rights of an operator, and Community
+// denyDatabase forbids steps to call the database of the store, by Bolt or by the HTTP interface
+// next to it: a client that may write to the database has the rights of an operator, and Community
 // Edition has no roles that would limit it. The networks that --allow-net opens often contain the
 // database.
-func ownStore(ctx context.Context, addresses ...string) (release func()) {
+func denyDatabase(ctx context.Context, addresses ...string) (release func()) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
 	var undo []func()

@@ -40,7 +40,7 @@ func TestTextsDoNotSteerTheTerminal(t *testing.T) {
 	found := 0
 	for args, got := range all {
 		text := got.out + got.err
-		if at := strings.IndexFunc(text, controls); at >= 0 {
+		if at := strings.IndexFunc(text, isControl); at >= 0 {
 			t.Errorf("%s prints %q", args, text[max(0, at-40):min(len(text), at+40)])
 		}
 		if strings.Contains(text, `one\u001b[2J`) && strings.Contains(text, `\u202efive`) {
@@ -50,7 +50,7 @@ func TestTextsDoNotSteerTheTerminal(t *testing.T) {
 	if found < 2 {
 		t.Errorf("%d commands print the text: %v", found, all)
 	}
-	if got := legible("\x1b[32mcomplete\x1b[0m a\r\nb\tc é 漢"); got != "\x1b[32mcomplete\x1b[0m a\nb\tc é 漢" {
+	if got := printable("\x1b[32mcomplete\x1b[0m a\r\nb\tc é 漢"); got != "\x1b[32mcomplete\x1b[0m a\nb\tc é 漢" {
 		t.Errorf("ordinary text becomes %q", got)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/stepgraph/stepgraph/formats"
+
 	formatsource "github.com/stepgraph/stepgraph/compat/source"
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -47,8 +49,8 @@ func positionsOf(sources []source, workflow string) positions {
 }
 
 // of gives problems their places. What names neither step nor path belongs to the file.
-func (p positions) of(workflow string, problems []engine.Problem) []placed {
-	found := make([]placed, 0, len(problems))
+func (p positions) of(workflow string, problems []engine.Problem) []locatedProblem {
+	found := make([]locatedProblem, 0, len(problems))
 	for _, one := range problems {
 		at, known := p[workflow]["path "+one.Path]
 		if !known {
@@ -66,13 +68,13 @@ func (p positions) of(workflow string, problems []engine.Problem) []placed {
 		if at.file == "" {
 			at.file = workflow
 		}
-		found = append(found, placed{at.file, one})
+		found = append(found, locatedProblem{at.file, one})
 	}
 	return found
 }
 
 // inFileOrder sorts problems by file, line and column; what has no line comes first.
-func inFileOrder(found []placed) {
+func inFileOrder(found []locatedProblem) {
 	order := map[string]int{}
 	for i := range found {
 		if _, known := order[found[i].where]; !known {
@@ -91,7 +93,7 @@ func inFileOrder(found []placed) {
 	})
 }
 
-// columns finds columns in one file. A document of ours says where each step begins; in
+// columns finds columns in one file. In a native document it is where each step begins; in
 // other formats it is where the text of the line begins.
 type columns struct {
 	lines [][]byte
@@ -145,8 +147,18 @@ func (c *columns) column(kind, id string, line int) int {
 	return 1 + len(text) - len(strings.TrimLeft(text, " \t"))
 }
 
-// A placed problem says which file or workflow it is in.
-type placed struct {
+// A locatedProblem problem says which file or workflow it is in.
+type locatedProblem struct {
 	where string
 	engine.Problem
 }
+
+// A source is a workflow and where it was read.
+type source struct {
+	file     string
+	workflow *engine.Workflow
+	lines    formats.Lines
+	start    *engine.StartRequest // of a session that goes on from the file's state; nil: it has none
+}
+
+const levelError = "error"

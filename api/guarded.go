@@ -6,67 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
-	"time"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/stepgraph/stepgraph/access"
 	"github.com/stepgraph/stepgraph/engine"
-	"github.com/tidwall/gjson"
 )
-
-// Tokens finds the token of a text; nil if there is none or it has expired.
-type Tokens interface {
-	Find(text string) (*access.Token, error)
-}
-
-type tokenKey struct{}
-
-func withToken(ctx context.Context, t *access.Token) context.Context {
-	return context.WithValue(ctx, tokenKey{}, t)
-}
-
-// tokenFrom is the token of a request; nil for one with every power.
-func tokenFrom(ctx context.Context) *access.Token {
-	t, _ := ctx.Value(tokenKey{}).(*access.Token)
-	return t
-}
-
-// wrongTokens counts wrong tokens by address within a minute.
-type wrongTokens struct {
-	mu    sync.Mutex
-	began time.Time
-	of    map[string]int
-}
-
-// Bounds of the brake: the first few wrong tokens of an address cost nothing, since people
-// mistype; each further one takes longer.
-const (
-	freeTries   = 5
-	pausePerTry = 50 * time.Millisecond
-	mostCounted = 10_000 // addresses
-)
-
-// longestPause is a variable for the test that sends hundreds of wrong tokens.
-var longestPause = time.Second
-
-// add counts a wrong token and returns how long its answer is held back.
-func (w *wrongTokens) add(host string) (n int, pause time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if now := time.Now(); now.Sub(w.began) > time.Minute || len(w.of) > mostCounted {
-		w.began, w.of = now, map[string]int{}
-	}
-	w.of[host]++
-	n = w.of[host]
-	return n, min(time.Duration(max(0, n-freeTries))*pausePerTry, longestPause)
-}
-
-// hold counts a wrong token, or a wrong code, and waits as long as its address has earned.
-func (w *wrongTokens) hold(host string) (n int) {
-	n, pause := w.add(host)
-	time.Sleep(pause)
-	return n
-}
 
 // runsCode are the functions whose steps run what their author wrote, outside of the
 // language of references, or reach the machine: its programs and files. All names of each are
@@ -75,8 +20,8 @@ func (w *wrongTokens) hold(host string) (n int) {
 var runsCode = map[string]bool{"shell": true, "cli": true, "utils.shell": true, "utils.code.code": true, "code": true, "utils.code": true, "mcp.call": true,
 	"file.read": true, "file.write": true, "file.edit": true, "file.list": true, "file.find": true, "file.grep": true}
 
-// lacks is the refusal of a token without a scope.
-func lacks(t *access.Token, scope string) error {
+// errLacksScope is the error for a token without a scope.
+func errLacksScope(t *access.Token, scope string) error {
 	return fmt.Errorf("%w: token %s lacks the scope %s", errForbidden, t.Name, scope)
 }
 
@@ -89,7 +34,7 @@ type guarded struct {
 
 // Put refuses new code of a token without run-code.
 func (g guarded) Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error) {
-	if err := errors.Join(g.room(), g.mayWrite(ctx, w.ID, w.Steps)); err != nil {
+	if err := errors.Join(g.checkStoreSize(), g.mayWrite(ctx, w.ID, w.Steps)); err != nil {
 		return nil, err
 	}
 	return g.Engine.Put(ctx, w, o)
@@ -106,7 +51,7 @@ func (g guarded) PutStep(ctx context.Context, workflow string, s engine.Step, ma
 // RestoreStep refuses a token without run-code: the old text of a step may be code.
 func (g guarded) RestoreStep(ctx context.Context, workflow, step, hash string) (*engine.Workflow, []engine.Problem, error) {
 	if t := tokenFrom(ctx); t != nil && !t.Allows(access.RunCode) {
-		return nil, nil, fmt.Errorf("step %q: %w", step, lacks(t, access.RunCode))
+		return nil, nil, fmt.Errorf("step %q: %w", step, errLacksScope(t, access.RunCode))
 	}
 	return g.Engine.RestoreStep(ctx, workflow, step, hash)
 }
@@ -118,7 +63,7 @@ func (g guarded) mayWrite(ctx context.Context, workflow string, steps []engine.S
 	case t == nil:
 		return nil
 	case !t.Allows(access.Edit): // a route that runs flows may be sent one to save
-		return lacks(t, access.Edit)
+		return errLacksScope(t, access.Edit)
 	case t.Allows(access.RunCode) && t.Limit.IsZero():
 		return nil
 	}
@@ -137,19 +82,19 @@ func (g guarded) mayWrite(ctx context.Context, workflow string, steps []engine.S
 			continue
 		}
 		if runsCode[name] && !t.Allows(access.RunCode) {
-			return fmt.Errorf("step %q calls %s: %w", s.ID, name, lacks(t, access.RunCode))
+			return fmt.Errorf("step %q calls %s: %w", s.ID, name, errLacksScope(t, access.RunCode))
 		}
-		if why := beyond(t.Limit, name, s.Input); why != "" {
-			return fmt.Errorf("step %q calls %s, which %s: %w", s.ID, name, why, beyondLimit(ctx, "its steps may not"))
+		if why := limitViolation(t.Limit, name, s.Input); why != "" {
+			return fmt.Errorf("step %q calls %s, which %s: %w", s.ID, name, why, errOverLimit(ctx, "its steps may not"))
 		}
 	}
 	return nil
 }
 
-// beyond says how a step would reach past a limit; "" when it does not. The workflow that it
+// limitViolation describes how a step would exceed a limit; "" if it does not. The workflow that it
 // runs has to be written out: one that comes from a reference is known only when it runs, as
 // the engine and with no token.
-func beyond(limit access.Limit, function, input string) string {
+func limitViolation(limit access.Limit, function, input string) string {
 	switch {
 	case limit.IsZero():
 		return ""
@@ -170,8 +115,8 @@ func beyond(limit access.Limit, function, input string) string {
 	return why
 }
 
-// room reports whether the store may grow.
-func (g guarded) room() error {
+// checkStoreSize returns an error if the store may not grow.
+func (g guarded) checkStoreSize() error {
 	if g.full == nil {
 		return nil
 	}
@@ -179,4 +124,52 @@ func (g guarded) room() error {
 		return fmt.Errorf("%w: %s", errStoreFull, full)
 	}
 	return nil
+}
+
+// mayStart refuses a new session that is beyond the quota of its token, or for which the
+// store is too large.
+func (g guarded) mayStart(ctx context.Context) error {
+	if err := g.checkStoreSize(); err != nil {
+		return err
+	}
+	m, _ := ctx.Value(meterKey{}).(*access.Meter)
+	if m == nil {
+		return nil
+	}
+	if wait := m.Session(); wait > 0 {
+		return overQuota(tokenFrom(ctx).Name, "sessions an hour", wait)
+	}
+	return nil
+}
+
+// Start starts a session within the quota.
+func (g guarded) Start(ctx context.Context, q engine.StartRequest) (*engine.Session, error) {
+	if err := g.mayStart(ctx); err != nil {
+		return nil, err
+	}
+	return g.Engine.Start(ctx, q)
+}
+
+// StartAndSubscribe starts a session within the quota.
+func (g guarded) StartAndSubscribe(ctx context.Context, q engine.StartRequest) (*engine.Session, <-chan engine.Event, error) {
+	if err := g.mayStart(ctx); err != nil {
+		return nil, nil, err
+	}
+	return g.Engine.StartAndSubscribe(ctx, q)
+}
+
+// Fork makes a session within the quota.
+func (g guarded) Fork(ctx context.Context, q engine.ForkRequest) (*engine.Session, error) {
+	if err := g.mayStart(ctx); err != nil {
+		return nil, err
+	}
+	return g.Engine.Fork(ctx, q)
+}
+
+// StartBatch stores a batch, whose items take room.
+func (g guarded) StartBatch(ctx context.Context, q engine.BatchRequest) (*engine.Batch, error) {
+	if err := g.checkStoreSize(); err != nil {
+		return nil, err
+	}
+	return g.Engine.StartBatch(ctx, q)
 }

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// A crowd is a listener that keeps one address from taking all connections: each may hold
-// half of what the process can, which leaves a reverse proxy enough and everybody else some.
+// A connLimiter is a listener that limits the connections of one address to half of what the
+// process can hold, so that one client cannot take all of them and a reverse proxy still has enough.
 // A connection beyond the bound is closed at once.
-type crowd struct {
+type connLimiter struct {
 	net.Listener
 	all, each int
 
@@ -20,13 +20,13 @@ type crowd struct {
 // spareFiles are left for the store, models and steps.
 const spareFiles = 128
 
-func newCrowd(on net.Listener) *crowd {
+func newConnLimiter(on net.Listener) *connLimiter {
 	all := max(openFiles()-spareFiles, 64)
-	return &crowd{Listener: on, all: all, each: all / 2, of: map[string]int{}}
+	return &connLimiter{Listener: on, all: all, each: all / 2, of: map[string]int{}}
 }
 
 // Accept returns the next connection that there is room for.
-func (c *crowd) Accept() (net.Conn, error) {
+func (c *connLimiter) Accept() (net.Conn, error) {
 	for {
 		conn, err := c.Listener.Accept()
 		if err != nil {
@@ -43,7 +43,7 @@ func (c *crowd) Accept() (net.Conn, error) {
 	}
 }
 
-func (c *crowd) enter(host string) bool {
+func (c *connLimiter) enter(host string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.count >= c.all || c.of[host] >= c.each {
@@ -54,7 +54,7 @@ func (c *crowd) enter(host string) bool {
 	return true
 }
 
-func (c *crowd) exit(host string) {
+func (c *connLimiter) exit(host string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.count--
