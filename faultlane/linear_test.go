@@ -54,10 +54,16 @@ func TestLinear(t *testing.T) {
 	}
 	t.Run("an answer that is lost has no order", func(t *testing.T) {
 		t.Parallel()
-		broken, _ := playLinear(t, firstSeed(t), &forgetful{Store: memory.New(memory.Options{})}, 40, 0)
-		if len(broken) == 0 {
-			t.Error("a store that loses answers it has acknowledged was not found out")
+		// A lost answer shows only where a client looks or answers after it, which chance decides.
+		seed, played := firstSeed(t), 0
+		for range 10 {
+			broken, operations := playLinear(t, seed, &forgetful{Store: memory.New(memory.Options{})}, 40, 0)
+			if len(broken) > 0 {
+				return
+			}
+			seed, played = seed+1, played+operations
 		}
+		t.Errorf("a store that loses answers it has acknowledged was not found out in %d operations", played)
 	})
 }
 
