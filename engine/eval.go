@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/conditions"
-	"github.com/stepgraph/stepgraph/engine/internal/judge"
+	"github.com/stepgraph/stepgraph/engine/internal/evaluation"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/references"
 )
@@ -79,7 +79,7 @@ func evalReference(scope references.Scope, text string, whole bool) (*ReferenceR
 }
 
 func evalCondition(scope references.Scope, condition any, operator string) *ConditionResult {
-	verdict := conditions.Parse(condition, operator).Evaluate(judge.Operands{Scope: scope})
+	verdict := conditions.Parse(condition, operator).Evaluate(evaluation.Operands{Scope: scope})
 	out := &ConditionResult{Result: verdict.Open, Clauses: verdict.Clauses}
 	if out.Clauses == nil {
 		out.Clauses = []conditions.Clause{}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/engine/graph"
-	"github.com/stepgraph/stepgraph/engine/internal/judge"
+	"github.com/stepgraph/stepgraph/engine/internal/evaluation"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/references"
@@ -191,7 +191,7 @@ func (i *Inspector) WhatIf(ctx context.Context, q WhatIfQuery) (*WhatIf, error) 
 		if err != nil || st.Status(p.Source) != store.StatusComplete {
 			return true
 		}
-		scope := judge.Operands{Scope: references.Scope{Session: rec.ID, Outputs: i.o.Outputs(ctx, st, def)}}
+		scope := evaluation.Operands{Scope: references.Scope{Session: rec.ID, Outputs: i.o.Outputs(ctx, st, def)}}
 		out.count(rec.ID, now.Evaluate(scope).Open, then.Evaluate(scope).Open)
 		return out.Scanned < limit
 	})

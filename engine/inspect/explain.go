@@ -11,7 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/graph"
-	"github.com/stepgraph/stepgraph/engine/internal/judge"
+	"github.com/stepgraph/stepgraph/engine/internal/evaluation"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/references"
@@ -264,7 +264,7 @@ func (x *Explanation) closed(r *stopped) {
 	}
 }
 
-// ends judges the paths of finished steps that led nowhere: where a new path or another
+// ends evaluates the paths of finished steps that led nowhere: where a new path or another
 // condition would take the session on.
 func (x *Explanation) ends(r *stopped) {
 	for _, id := range r.state.StepIDs() {
@@ -275,7 +275,7 @@ func (x *Explanation) ends(r *stopped) {
 		end := ExplainedEnd{Step: id, Paths: []ExplainedPath{}}
 		led := false
 		for _, p := range step.Next {
-			j := judge.Judge(p, r.scope)
+			j := evaluation.Of(p, r.scope)
 			end.Paths = append(end.Paths, ExplainedPath(j))
 			status := r.state.Status(p.Target)
 			waits := r.state.IsWaitingJoin(p.Target)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/function"
-	"github.com/stepgraph/stepgraph/engine/internal/judge"
+	"github.com/stepgraph/stepgraph/engine/internal/evaluation"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -133,11 +133,11 @@ func (t *Traffic) add(x *store.Execution) error {
 	if len(x.Paths) == 0 {
 		return nil
 	}
-	var judged []judge.Path
-	if err := json.Unmarshal(x.Paths, &judged); err != nil {
+	var evaluated []evaluation.Path
+	if err := json.Unmarshal(x.Paths, &evaluated); err != nil {
 		return fmt.Errorf("execution %s: paths: %w", x.ID, err)
 	}
-	for _, j := range judged {
+	for _, j := range evaluated {
 		p := t.Paths[j.Path]
 		if p == nil {
 			p = &PathTraffic{}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/graph"
-	"github.com/stepgraph/stepgraph/engine/internal/judge"
+	"github.com/stepgraph/stepgraph/engine/internal/evaluation"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -65,11 +65,11 @@ func (f *forking) findArrivals(all []store.Execution, first int64) {
 		for _, t := range tookOf(x) { // taken by an operator, or the source's record was cut
 			arrive(x.Step, f.named(t))
 		}
-		judged := slices.DeleteFunc(judge.Read(x.Paths), func(p judge.Path) bool { return !p.Open })
-		for _, p := range judged {
+		evaluated := slices.DeleteFunc(evaluation.Decode(x.Paths), func(p evaluation.Path) bool { return !p.Open })
+		for _, p := range evaluated {
 			arrive(p.Target, f.named(state.TakenPath{Seq: x.Seq, Path: p.Path}))
 		}
-		for _, p := range judged {
+		for _, p := range evaluated {
 			if path := f.def.Path(p.Path); path != nil && path.Closes && !path.Leaves {
 				then.GoBack(f.def, p.Target)
 			}
@@ -97,7 +97,7 @@ func (o *openFinder) collect() {
 			continue
 		}
 		if x.Seq < o.first {
-			for _, p := range judge.Read(x.Paths) {
+			for _, p := range evaluation.Decode(x.Paths) {
 				if p.Open {
 					o.add(p.Target, state.TakenPath{Seq: x.Seq, Path: p.Path})
 				}
@@ -251,7 +251,7 @@ func (f *forking) askedAgain(m *function.Message) bool {
 
 // settled reports whether an error was handled by a path that was taken after it.
 func (f *forking) settled(x *store.Execution) bool {
-	return slices.ContainsFunc(judge.Read(x.Paths), func(p judge.Path) bool { return p.Open })
+	return slices.ContainsFunc(evaluation.Decode(x.Paths), func(p evaluation.Path) bool { return p.Open })
 }
 
 // tookOf returns the paths that led to an execution, each with the number of the execution that

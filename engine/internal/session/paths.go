@@ -5,7 +5,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/conditions"
 	"github.com/stepgraph/stepgraph/engine/graph"
-	"github.com/stepgraph/stepgraph/engine/internal/judge"
+	"github.com/stepgraph/stepgraph/engine/internal/evaluation"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/references"
@@ -19,10 +19,10 @@ func (r *ledger) evaluatePaths(id string, record *store.Execution) []*graph.Comp
 		return nil
 	}
 	var open []*graph.CompiledPath
-	judged := make([]judge.Path, 0, len(step.Next))
+	evaluated := make([]evaluation.Path, 0, len(step.Next))
 	for _, p := range step.Next {
-		j := judge.Judge(p, references.Scope{Session: r.id, Outputs: r})
-		judged = append(judged, j)
+		j := evaluation.Of(p, references.Scope{Session: r.id, Outputs: r})
+		evaluated = append(evaluated, j)
 		r.state.NoteProblem(p.ID, j.Error)
 		switch {
 		case j.Open:
@@ -31,7 +31,7 @@ func (r *ledger) evaluatePaths(id string, record *store.Execution) []*graph.Comp
 			r.state.NoteUntaken(p.Target)
 		}
 	}
-	record.Paths, _ = jsontext.Marshal(judged)
+	record.Paths, _ = jsontext.Marshal(evaluated)
 	r.unwritten.bytes += len(record.Paths)
 	return open
 }
@@ -54,7 +54,7 @@ func (r *ledger) holdsNow(id string, condition json.RawMessage, otherwise bool) 
 	case map[string]any:
 		written = string(condition)
 	}
-	verdict := conditions.Parse(written, "").Evaluate(judge.Operands{Scope: references.Scope{Session: r.id, Outputs: r}})
+	verdict := conditions.Parse(written, "").Evaluate(evaluation.Operands{Scope: references.Scope{Session: r.id, Outputs: r}})
 	problem := ""
 	if verdict.Err != nil {
 		problem = "condition of the container: " + verdict.Err.Error()

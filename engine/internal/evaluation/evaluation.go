@@ -1,6 +1,6 @@
-// Package judge evaluates the conditions of a step's paths and returns which are open, with the values
-// that decided. The engine calls it when a visit ends; the explanation of a session calls it again.
-package judge
+// Package evaluation evaluates the conditions of a step's paths and returns which are open, with the
+// values that decided. The engine calls it when a visit ends; the explanation of a session calls it again.
+package evaluation
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"github.com/stepgraph/stepgraph/references"
 )
 
-// A Path is how one path was judged after a visit, as EXECUTION.paths keeps it.
+// A Path is the evaluation of one path after a visit, as EXECUTION.paths keeps it.
 type Path struct {
 	Path    string              `json:"path"`
 	Target  string              `json:"target"`
@@ -21,8 +21,8 @@ type Path struct {
 	Clauses []conditions.Clause `json:"clauses,omitempty"`
 }
 
-// Judge evaluates one path against the outputs of a scope.
-func Judge(p *graph.CompiledPath, scope references.Scope) Path {
+// Of evaluates one path against the outputs of a scope.
+func Of(p *graph.CompiledPath, scope references.Scope) Path {
 	out := Path{Path: p.ID, Target: p.Target}
 	if p.Fault != "" {
 		out.Error = "path " + p.Fault
@@ -43,11 +43,11 @@ func Judge(p *graph.CompiledPath, scope references.Scope) Path {
 	return out
 }
 
-// Read reads EXECUTION.paths; a text that was cut gives nothing.
-func Read(text json.RawMessage) []Path {
-	var judged []Path
-	_ = json.Unmarshal(text, &judged)
-	return judged
+// Decode reads EXECUTION.paths; a text that was cut gives nothing.
+func Decode(text json.RawMessage) []Path {
+	var paths []Path
+	_ = json.Unmarshal(text, &paths)
+	return paths
 }
 
 // clauseBytes bounds the value of one clause in the history.
