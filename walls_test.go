@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// The rule: 45 methods or 20 fields a type, and in the engine, the stores, api and cmd no files that
+// The rule: 45 methods or 20 fields a type, and in the engine, the stores, api, cmd and bench no files that
 // use each other's names in a circle. Elsewhere a circle of a few files is one noun in several files.
 // What is above the rule has a ceiling here, which is what the code has today, so that a change
 // can only make it better: lower a number when it has fallen.
@@ -26,7 +26,7 @@ const (
 )
 
 // walled are the packages that the rule is for.
-var walled = []string{"./engine/...", "./cypher", "./sqlite", "./memory", "./shard", "./api/...", "./cmd/...", "./compat/...", "./functions/...", "./formats/..."}
+var walled = []string{"./engine/...", "./cypher", "./sqlite", "./memory", "./shard", "./api/...", "./cmd/...", "./bench", "./compat/...", "./functions/...", "./formats/..."}
 
 var (
 	// manyMethods and manyFields list the types above the rule. Three belong to the test suite of
@@ -101,7 +101,7 @@ func checkWalls(t *testing.T, pkg string, exports map[string]string) {
 		uses[from][to] = true
 	}
 	most := circle[pkg]
-	if top, _, _ := strings.Cut(pkg, "/"); !slices.Contains([]string{"engine", "cypher", "sqlite", "memory", "shard", "api", "cmd"}, top) {
+	if top, _, _ := strings.Cut(pkg, "/"); !slices.Contains([]string{"engine", "cypher", "sqlite", "memory", "shard", "api", "cmd", "bench"}, top) {
 		most = max(most, mostFiles)
 	}
 	if got := largestCircle(uses); got > most {
