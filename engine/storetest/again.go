@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -16,15 +15,6 @@ var againCases = []testCase{
 	{"sent again while the first is still under way", againRace},
 	{"all of a batch sent again while the first is still under way", againBatchRace},
 	{"again beats closing", againClosing},
-}
-
-// recorded is a checkpoint with history, as engines send them.
-func (k *kit) recorded(r store.SessionRecord) store.Checkpoint {
-	c := k.checkpoint(r)
-	c.Executions = []store.Execution{execution(r.ID, 1, "root")}
-	c.Messages = []function.Message{message(r.ID, 1)}
-	c.Children = []store.NewSession{{ID: r.ID + "/child", Workflow: k.prefix, State: []byte(`{}`), Status: store.StatusActive}}
-	return c
 }
 
 func againTwice(k *kit) {

@@ -21,46 +21,6 @@ var batchesCases = []testCase{
 	{"a batch that is being deleted stays so", batchesDeleteFinal},
 }
 
-// newBatch is a batch of this case.
-func (k *kit) newBatch(name string) store.Batch {
-	return store.Batch{ID: k.id(name), Action: store.RequestAnswer, Options: []byte(`{"step":"ask"}`), By: "somebody"}
-}
-
-// createBatch creates a batch that has to be new.
-func (k *kit) createBatch(b store.Batch) store.Batch {
-	k.Helper()
-	made, exists, err := k.store.CreateBatch(k.ctx, b)
-	k.noError(err)
-	if exists {
-		k.Fatalf("batch %s was there already", b.ID)
-	}
-	return made
-}
-
-// batch reads a batch of this case.
-func (k *kit) batch(name string) store.Batch {
-	k.Helper()
-	b, err := k.store.Batch(k.ctx, k.id(name))
-	k.noError(err)
-	return *b
-}
-
-// sameBatch compares all of two batches; times to the millisecond.
-func (k *kit) sameBatch(what string, got, want store.Batch) {
-	k.Helper()
-	for _, t := range []struct {
-		name      string
-		got, want *time.Time
-	}{
-		{"created_at", &got.CreatedAt, &want.CreatedAt}, {"updated_at", &got.UpdatedAt, &want.UpdatedAt},
-		{"lease_until", &got.LeaseUntil, &want.LeaseUntil}, {"due_at", &got.DueAt, &want.DueAt},
-	} {
-		k.sameTime(what+": "+t.name, *t.got, *t.want)
-		*t.got, *t.want = time.Time{}, time.Time{}
-	}
-	k.equal(what, fmt.Sprintf("%+v %s", got, got.Options), fmt.Sprintf("%+v %s", want, want.Options))
-}
-
 func batchesCreate(k *kit) {
 	b := k.newBatch("a")
 	b.Phase, b.Key, b.BodyHash = store.BatchRunning, k.id("key"), "h"
@@ -198,14 +158,6 @@ func batchesSaveCollecting(k *kit) {
 	b.Total = 4
 	k.saveBatch(b, nil, false)
 	k.equal("total", k.batch("a").Total, int64(3))
-}
-
-// saveBatch saves a batch, giving its lease up, and wants it to be saved or refused.
-func (k *kit) saveBatch(b store.Batch, items []store.BatchItem, want bool) {
-	k.Helper()
-	ok, err := k.store.SaveBatch(k.ctx, b, items, long, true)
-	k.noError(err)
-	k.equal("saved", ok, want)
 }
 
 func batchesDelete(k *kit) {

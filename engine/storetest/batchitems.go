@@ -17,45 +17,6 @@ var batchItemCases = []testCase{
 	{"odd texts", itemsOdd},
 }
 
-// newItems are the items numbered from first to last, all open.
-func (k *kit) newItems(first, last int64) []store.BatchItem {
-	items := make([]store.BatchItem, 0, last-first+1)
-	for n := first; n <= last; n++ {
-		items = append(items, store.BatchItem{N: n, Session: fmt.Sprintf("%s-s%d", k.prefix, n), Outcome: store.ItemOpen})
-	}
-	return items
-}
-
-func (k *kit) addItems(name string, items []store.BatchItem) {
-	k.Helper()
-	k.noError(k.store.AddBatchItems(k.ctx, k.id(name), items))
-}
-
-// items reads a page of a batch of this case.
-func (k *kit) items(name string, q store.ItemQuery) []store.BatchItem {
-	k.Helper()
-	items, err := k.store.BatchItems(k.ctx, k.id(name), q)
-	k.noError(err)
-	return items
-}
-
-// sameItems compares all of two lists of items. The batch's id is the store's to fill in.
-func (k *kit) sameItems(what, batch string, got, want []store.BatchItem) {
-	k.Helper()
-	if len(got) != len(want) {
-		k.Fatalf("%s: %d items, want %d", what, len(got), len(want))
-	}
-	for i := range want {
-		w := want[i]
-		w.Batch = k.id(batch)
-		k.equal(fmt.Sprintf("%s: item %d", what, w.N), itemText(got[i]), itemText(w))
-	}
-}
-
-func itemText(i store.BatchItem) string {
-	return fmt.Sprintf("%q %d %q %q %d %d %q %q %q %q", i.Batch, i.N, i.Session, i.Step, i.Visit, i.Ask, i.Response, i.Outcome, i.Error, i.Would)
-}
-
 func itemsAdd(k *kit) {
 	made := k.createBatch(k.newBatch("a"))
 	items := k.newItems(1, 5)

@@ -18,18 +18,6 @@ var resultCases = []testCase{
 	{"one that is there is replaced", resultAgain},
 }
 
-// blobs reads blobs of a session as texts.
-func (k *kit) blobs(name string, hashes ...string) map[string]string {
-	k.Helper()
-	found, err := k.store.Blobs(k.ctx, k.id(name), hashes)
-	k.noError(err)
-	out := make(map[string]string, len(found))
-	for h, text := range found {
-		out[h] = string(text)
-	}
-	return out
-}
-
 func blobKept(k *kit) {
 	c := k.checkpoint(k.held("a"))
 	c.Blobs = []store.Blob{{Session: k.id("a"), Hash: "one", Text: []byte(`"1"`)}, {Session: k.id("a"), Hash: "two", Text: []byte(`"2"`)}}
@@ -82,21 +70,6 @@ func blobLarge(k *kit) {
 	if got := k.blobs("a", "large")["large"]; got != text {
 		k.Errorf("the blob came back with %d bytes, want the same %d", len(got), len(text))
 	}
-}
-
-// results reads the rounds of a visit as texts in order.
-func (k *kit) results(name, step string, visit int) []string {
-	k.Helper()
-	rows, err := k.store.Results(k.ctx, k.id(name), step, visit)
-	k.noError(err)
-	out := []string{}
-	for _, r := range rows {
-		if r.Session != k.id(name) || r.Step != step || r.Visit != visit {
-			k.Errorf("a result of %s %s %d among those of %s %s %d", r.Session, r.Step, r.Visit, k.id(name), step, visit)
-		}
-		out = append(out, string(r.Output))
-	}
-	return out
 }
 
 func resultOrder(k *kit) {

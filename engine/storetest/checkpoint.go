@@ -45,17 +45,6 @@ func checkpointAll(k *kit) {
 	k.historyLength(r.ID, 2, 1)
 }
 
-// historyLength wants a number of executions and messages.
-func (k *kit) historyLength(session string, executions, messages int) {
-	k.Helper()
-	es, err := k.store.Executions(k.ctx, session, store.HistoryQuery{Limit: 1000})
-	k.noError(err)
-	k.equal("executions", len(es), executions)
-	ms, err := k.store.Messages(k.ctx, session, store.HistoryQuery{Limit: 1000})
-	k.noError(err)
-	k.equal("messages", len(ms), messages)
-}
-
 // Counters are treated like the state: nil leaves them.
 func checkpointNil(k *kit) {
 	r := k.held("a")
@@ -105,32 +94,6 @@ func checkpointNoLostUpdate(k *kit) {
 	k.equal("state", string(got.State), strconv.Itoa(workers*rounds))
 	k.equal("version", got.Version, int64(workers*rounds))
 	k.historyLength(r.ID, workers*rounds, 0)
-}
-
-// increment reads the number that is the state and writes the next one.
-func (k *kit) increment(session string) (wrote bool, err error) {
-	r, err := k.store.Session(k.ctx, session)
-	if err != nil {
-		return false, err
-	}
-	n, err := strconv.Atoi(string(r.State))
-	if err != nil {
-		return false, err
-	}
-	c := k.checkpoint(*r)
-	c.State = []byte(strconv.Itoa(n + 1))
-	c.Executions = []store.Execution{execution(session, int64(n+1), "count")}
-	results, err := k.store.Commit(k.ctx, []store.Checkpoint{c})
-	if err != nil {
-		return false, err
-	}
-	switch results[0].Outcome {
-	case store.Committed:
-		return true, nil
-	case store.Lost:
-		return false, nil
-	}
-	return false, fmt.Errorf("outcome %s", outcomeName(results[0].Outcome))
 }
 
 func checkpointCancelled(k *kit) {

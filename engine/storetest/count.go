@@ -1,23 +1,11 @@
 package storetest
 
-import (
-	"github.com/stepgraph/stepgraph/engine/store"
-)
+import "github.com/stepgraph/stepgraph/engine/store"
 
 var countCases = []testCase{
 	{"by status, workflow, both and step", countGroups},
 	{"of a query, without its page", countQuery},
 	{"by something else is a bad request", countUnknown},
-}
-
-func (k *kit) counts(q store.SessionQuery, by string, want map[string]int64) {
-	k.Helper()
-	got, err := k.store.CountSessions(k.ctx, q, by)
-	k.noError(err)
-	if len(got) == 0 && len(want) == 0 {
-		return
-	}
-	k.equal("count by "+by, got, want)
 }
 
 func countGroups(k *kit) {

@@ -1,10 +1,6 @@
 package storetest
 
-import (
-	"strings"
-
-	"github.com/stepgraph/stepgraph/engine/store"
-)
+import "github.com/stepgraph/stepgraph/engine/store"
 
 var decideCases = []testCase{
 	{"sees the session as it is", decideSession},
@@ -31,36 +27,6 @@ func (k *kit) look(session, key string, inside ...func(v store.InboxView) error)
 	}})
 	k.noError(out[0].Err)
 	return view
-}
-
-// requestKeys are the keys of a session's requests in order; open only those that are
-// not applied.
-func (k *kit) requestKeys(session string, open bool) string {
-	k.Helper()
-	all, err := k.store.AllRequests(k.ctx, session, store.HistoryQuery{Limit: 1000})
-	k.noError(err)
-	return keysOf(all, open)
-}
-
-func keysOf(requests []store.Request, open bool) string {
-	var keys []string
-	for _, r := range requests {
-		if !open || !r.Applied {
-			keys = append(keys, r.Key)
-		}
-	}
-	return strings.Join(keys, " ")
-}
-
-// applied writes a checkpoint that marks requests.
-func (k *kit) applied(name string, keys ...string) {
-	k.Helper()
-	r := k.session(name)
-	c := k.checkpoint(r)
-	for _, key := range keys {
-		c.Applied = append(c.Applied, store.RequestOutcome{ID: r.ID + "/" + key, Outcome: "done"})
-	}
-	k.commit(c)
 }
 
 func decideSession(k *kit) {
@@ -91,13 +57,6 @@ func decideUnapplied(k *kit) {
 	}
 	k.applied("a", "y", "z")
 	k.equal("unapplied", keysOf(k.look(r.ID, "key").Unapplied, false), "x w")
-}
-
-func keyOf(r *store.Request) string {
-	if r == nil {
-		return ""
-	}
-	return r.Key
 }
 
 func decideTarget(k *kit) {

@@ -3,7 +3,6 @@ package storetest
 import (
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -16,49 +15,6 @@ var deleteCases = []testCase{
 	{"children stay", deleteParent},
 	{"a child is not a child any more", deleteChild},
 	{"much history goes in bounded batches", deleteMuch},
-}
-
-// deleteAll deletes a session until it is done.
-func (k *kit) deleteAll(name string) {
-	k.Helper()
-	for range 10_000 {
-		done, err := k.store.DeleteSession(k.ctx, k.id(name))
-		k.noError(err)
-		if done {
-			return
-		}
-	}
-	k.Fatalf("session %s is never deleted", name)
-}
-
-// loaded creates a session at rest with something of everything.
-func (k *kit) loaded(name string) store.SessionRecord {
-	k.Helper()
-	return k.atRest(name, func(c *store.Checkpoint) {
-		k.deliver(c.Session, "key", answer(c.Session, "ask", 1))
-		c.Seen = 1
-		two := execution(c.Session, 2, "two")
-		two.Reads = []store.Lineage{{Execution: c.Session + "/1", Label: "r"}}
-		c.Executions = []store.Execution{execution(c.Session, 1, "one"), two}
-		c.Messages = []function.Message{message(c.Session, 1)}
-		c.Blobs = []store.Blob{{Hash: "h", Text: []byte("x")}}
-		c.Results = []store.StoredResult{{Step: "loop", Visit: 1, Index: 0, Output: []byte("1")}}
-		asking(since(1), "ask")(c)
-	})
-}
-
-// gone wants nothing of a session to be left.
-func (k *kit) gone(name string) {
-	k.Helper()
-	k.missing(name)
-	k.historyLength(k.id(name), 0, 0)
-	k.equal("requests", k.requestKeys(k.id(name), false), "")
-	k.equal("blobs", len(k.blobs(name, "h")), 0)
-	k.equal("results", len(k.results(name, "loop", 1)), 0)
-	k.lists("list", store.SessionQuery{IDs: k.ids(name)})
-	inboxes, err := k.store.Inboxes(k.ctx, k.ids(name))
-	k.noError(err)
-	k.equal("inboxes", len(inboxes), 0)
 }
 
 func deleteEverything(k *kit) {

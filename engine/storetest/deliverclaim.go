@@ -24,10 +24,6 @@ var manyDeliveryCases = []testCase{
 	{"none", func(k *kit) { k.equal("results", len(k.deliverAll()), 0) }},
 }
 
-func (k *kit) lease() *store.Lease {
-	return &store.Lease{Token: k.token(), Owner: "engine 1", For: long}
-}
-
 func deliverClaims(k *kit) {
 	r := k.atRest("a")
 	lease := k.lease()

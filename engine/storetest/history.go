@@ -18,14 +18,6 @@ var historyCases = []testCase{
 	{"of one that is not there", historyMissing},
 }
 
-// write commits executions of a session that is held.
-func (k *kit) write(name string, executions ...store.Execution) {
-	k.Helper()
-	c := k.checkpoint(k.session(name))
-	c.Executions = executions
-	k.commit(c)
-}
-
 // seqs are the numbers of a page of executions.
 func (k *kit) seqs(session string, q store.HistoryQuery) string {
 	k.Helper()

@@ -24,6 +24,12 @@ const (
 	patience = 10 * time.Second
 )
 
+// A testCase is one sentence of the contract.
+type testCase struct {
+	name string
+	run  func(k *kit)
+}
+
 // A kit is what a case works with: the store and names that no other case uses.
 type kit struct {
 	*testing.T

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -45,52 +44,6 @@ func listPagesBetween(k *kit) {
 	k.noError(err)
 	q.After = rows[2].Cursor(true)
 	k.equal("second page of the waiting", strings.Join(k.list(q), " "), "d")
-}
-
-// since is a moment for awaiting_since, n seconds after a fixed one.
-func since(n int) time.Time {
-	return time.Date(2026, 1, 2, 3, 4, n, 123_000_000, time.UTC)
-}
-
-// asking lets a checkpoint leave questions open at steps.
-func asking(at time.Time, steps ...string) func(*store.Checkpoint) {
-	var parts []string
-	for _, step := range steps {
-		parts = append(parts, fmt.Sprintf(`{"step":%s,"visit":1,"ask":1,"kind":"question","since":%d}`, quote(step), at.UnixMilli()))
-	}
-	return func(c *store.Checkpoint) {
-		c.Status, c.AwaitingSince = store.StatusAwaitingInput, at
-		c.Awaiting = []byte("[" + strings.Join(parts, ",") + "]")
-	}
-}
-
-func withStatus(status string) func(*store.Checkpoint) {
-	return func(c *store.Checkpoint) { c.Status = status }
-}
-
-func withState(text string) func(*store.Checkpoint) {
-	return func(c *store.Checkpoint) { c.State = []byte(text) }
-}
-
-// list returns the names of the sessions of a query, without the prefix.
-func (k *kit) list(q store.SessionQuery) []string {
-	k.Helper()
-	rows, err := k.store.ListSessions(k.ctx, q)
-	k.noError(err)
-	names := []string{}
-	for _, r := range rows {
-		names = append(names, strings.TrimPrefix(r.ID, k.prefix+"-"))
-	}
-	return names
-}
-
-// lists wants a query to find exactly these names, in any order.
-func (k *kit) lists(what string, q store.SessionQuery, want ...string) {
-	k.Helper()
-	got := k.list(q)
-	slices.Sort(got)
-	slices.Sort(want)
-	k.equal(what, strings.Join(got, " "), strings.Join(want, " "))
 }
 
 // listWorkflows: an id that ends in a star is a prefix, in every list and count.

@@ -51,12 +51,6 @@ func oddEverywhere(k *kit) {
 	}
 }
 
-// quote is a text as JSON with nothing escaped that need not be.
-func quote(text string) string {
-	r := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\x01", `\u0001`, "\x1f", `\u001f`)
-	return `"` + r.Replace(text) + `"`
-}
-
 // oddRead reads back what oddEverywhere wrote, by the odd text where there is a way.
 func (k *kit) oddRead(text string, n store.NewSession, c store.Checkpoint) {
 	k.Helper()

@@ -70,25 +70,6 @@ func parentSeveral(k *kit) {
 	k.near("due_at", k.session("parent").DueAt)
 }
 
-// numbered wants the requests of a session to be numbered from 1 to n, all different.
-func (k *kit) numbered(session string, n int) {
-	k.Helper()
-	all, err := k.store.AllRequests(k.ctx, session, store.HistoryQuery{Limit: 1000})
-	k.noError(err)
-	k.equal("requests", len(all), n)
-	keys := make(map[string]bool)
-	for i, r := range all {
-		if r.N != int64(i+1) {
-			k.Errorf("request %q has number %d, want %d", r.Key, r.N, i+1)
-		}
-		keys[r.Key] = true
-	}
-	k.equal("keys", len(keys), n)
-	inboxes, err := k.store.Inboxes(k.ctx, []string{session})
-	k.noError(err)
-	k.equal("inbox", inboxes[session].Inbox, int64(n))
-}
-
 // Whichever of the two rows is written first, the parent must not fall asleep.
 func parentBeside(k *kit, parentFirst bool) {
 	parent, child := k.held("parent"), k.held("child")

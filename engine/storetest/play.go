@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/function"
@@ -157,41 +159,6 @@ func message(session string, n int64) function.Message {
 		At: 1_763_673_000_000 + n, ID: fmt.Sprintf("%s/%d", session, n), N: n}
 }
 
-// deliver puts one request into an inbox, whatever is there.
-func (k *kit) deliver(session, key string, r store.Request) store.Delivered {
-	k.Helper()
-	d := k.deliverAll(store.Delivery{Session: session, Key: key, Decide: always(r)})[0]
-	k.noError(d.Err)
-	return d
-}
-
-// deliverAll delivers in one call.
-func (k *kit) deliverAll(deliveries ...store.Delivery) []store.Delivered {
-	k.Helper()
-	out, err := k.store.Deliver(k.ctx, deliveries)
-	k.noError(err)
-	if len(out) != len(deliveries) {
-		k.Fatalf("%d results for %d deliveries", len(out), len(deliveries))
-	}
-	return out
-}
-
-// always decides to write a request.
-func always(r store.Request) func(store.InboxView) (*store.Request, error) {
-	return func(store.InboxView) (*store.Request, error) { return &r, nil }
-}
-
-// signal is a request without a target.
-func signal() store.Request {
-	return store.Request{Kind: store.RequestSignal, Body: []byte(`{"name":"go"}`)}
-}
-
-// answer is the answer to one question of a session.
-func answer(session, step string, visit int) store.Request {
-	return store.Request{Kind: store.RequestAnswer, Step: step, Visit: visit, Ask: 1,
-		Target: fmt.Sprintf("%s/%s/%d/1", session, step, visit), Body: []byte(`"yes"`), BodyHash: "h"}
-}
-
 // claimOne takes a lease that has to be free.
 func (k *kit) claimOne(name string, d time.Duration) store.Claimed {
 	k.Helper()
@@ -201,4 +168,72 @@ func (k *kit) claimOne(name string, d time.Duration) store.Claimed {
 		k.Fatalf("claimed %d sessions, want %s", len(claimed), k.id(name))
 	}
 	return claimed[0]
+}
+
+// recorded is a checkpoint with history, as engines send them.
+func (k *kit) recorded(r store.SessionRecord) store.Checkpoint {
+	c := k.checkpoint(r)
+	c.Executions = []store.Execution{execution(r.ID, 1, "root")}
+	c.Messages = []function.Message{message(r.ID, 1)}
+	c.Children = []store.NewSession{{ID: r.ID + "/child", Workflow: k.prefix, State: []byte(`{}`), Status: store.StatusActive}}
+	return c
+}
+
+// increment reads the number that is the state and writes the next one.
+func (k *kit) increment(session string) (wrote bool, err error) {
+	r, err := k.store.Session(k.ctx, session)
+	if err != nil {
+		return false, err
+	}
+	n, err := strconv.Atoi(string(r.State))
+	if err != nil {
+		return false, err
+	}
+	c := k.checkpoint(*r)
+	c.State = []byte(strconv.Itoa(n + 1))
+	c.Executions = []store.Execution{execution(session, int64(n+1), "count")}
+	results, err := k.store.Commit(k.ctx, []store.Checkpoint{c})
+	if err != nil {
+		return false, err
+	}
+	switch results[0].Outcome {
+	case store.Committed:
+		return true, nil
+	case store.Lost:
+		return false, nil
+	}
+	return false, fmt.Errorf("outcome %s", outcomeName(results[0].Outcome))
+}
+
+// write commits executions of a session that is held.
+func (k *kit) write(name string, executions ...store.Execution) {
+	k.Helper()
+	c := k.checkpoint(k.session(name))
+	c.Executions = executions
+	k.commit(c)
+}
+
+// keyed is a new session with a key of this case.
+func (k *kit) keyed(name, key, hash string) store.NewSession {
+	n := k.newSession(name)
+	n.Key, n.BodyHash = k.id(key), hash
+	return n
+}
+
+// start creates one session and returns what became of it.
+func (k *kit) start(n store.NewSession) store.Created {
+	k.Helper()
+	results, err := k.store.Create(k.ctx, []store.NewSession{n})
+	k.noError(err)
+	return results[0]
+}
+
+func (k *kit) lease() *store.Lease {
+	return &store.Lease{Token: k.token(), Owner: "engine 1", For: long}
+}
+
+// quote is a text as JSON with nothing escaped that need not be.
+func quote(text string) string {
+	r := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\x01", `\u0001`, "\x1f", `\u001f`)
+	return `"` + r.Replace(text) + `"`
 }

@@ -6,12 +6,6 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A testCase is one sentence of the contract.
-type testCase struct {
-	name string
-	run  func(k *kit)
-}
-
 // An area is the cases of one file.
 type area struct {
 	name  string

@@ -17,27 +17,6 @@ var startKeyCases = []testCase{
 	{"a key is free again when its session is gone", startDeleted},
 }
 
-// keyed is a new session with a key of this case.
-func (k *kit) keyed(name, key, hash string) store.NewSession {
-	n := k.newSession(name)
-	n.Key, n.BodyHash = k.id(key), hash
-	return n
-}
-
-// start creates one session and returns what became of it.
-func (k *kit) start(n store.NewSession) store.Created {
-	k.Helper()
-	results, err := k.store.Create(k.ctx, []store.NewSession{n})
-	k.noError(err)
-	return results[0]
-}
-
-func (k *kit) missing(name string) {
-	k.Helper()
-	_, err := k.store.Session(k.ctx, k.id(name))
-	k.isError(err, store.ErrSessionNotFound)
-}
-
 func startAgain(k *kit) {
 	first := k.create(k.keyed("a", "key", "h"))
 	second := k.keyed("b", "key", "h")
