@@ -39,7 +39,7 @@ var forbidden = map[string]map[string]string{
 	"sqlite":                  {module + "engine": "a store knows its contract and not the engine", module + "cypher": "stores never import each other", module + "memory": "stores never import each other", "testing": "no product links testing"},
 	"cypher":                  {module + "engine": "a store knows its contract and not the engine", module + "sqlite": "stores never import each other", module + "memory": "stores never import each other", "testing": "no product links testing"},
 	"shard":                   {module + "engine": "a store knows its contract and not the engine", module + "sqlite": "it joins any stores", module + "memory": "it joins any stores", module + "cypher": "it joins any stores", "testing": "no product links testing"},
-	"functions":               {module + "cypher": "functions never know a store", module + "sqlite": "functions never know a store", module + "memory": "functions never know a store", "testing": "no product links testing"},
+	"functions":               {module + "engine": "functions know engine/function", module + "cypher": "functions never know a store", module + "sqlite": "functions never know a store", module + "memory": "functions never know a store", "testing": "no product links testing"},
 	"models":                  {module + "engine": "models are providers and nothing else", "testing": "no product links testing"},
 	"formats":                 {module + "cypher/": "formats never know a store", module + "sqlite": "formats never know a store", "testing": "no product links testing"},
 	"api":                     {module + "cypher": "the API asks the engine", module + "sqlite": "the API asks the engine", "testing": "no product links testing"},
@@ -88,6 +88,11 @@ var allowed = map[string]map[string]string{
 		module + "engine/internal/retry":      "calls of the store are repeated",
 		module + "engine/state":               "a session has a state",
 		module + "engine/store":               "a session is read and written",
+	},
+	"functions": {
+		module + "engine/function": "what functions are made of",
+		module + "engine/graph":    "the names of what a step does on an error",
+		module + "engine/store":    "the errors by which a store refuses a query",
 	},
 	"memory": ofStores, "sqlite": ofStores, "cypher": ofStores, "shard": ofStores,
 	"conditions": {

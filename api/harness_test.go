@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -92,7 +93,7 @@ func (w *world) registry() *engine.Registry {
 		ask := &engine.AwaitInput{Kind: engine.AskSelect, Prompt: text(in["prompt"])}
 		return nil, errOr(json.Unmarshal(in["options"], &ask.Options), ask)
 	})
-	r.Add(engine.Spec{Name: "say", Description: "says something", Function: engine.FunctionFunc(func(ctx context.Context, in json.RawMessage) (json.RawMessage, error) {
+	r.Add(engine.Spec{Name: "say", Description: "says something", Function: function.FunctionFunc(func(ctx context.Context, in json.RawMessage) (json.RawMessage, error) {
 		var m struct{ Message string }
 		if err := json.Unmarshal(in, &m); err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/retention"
 )
 
@@ -57,7 +58,7 @@ func (r *operatingRoutes) prune(ctx context.Context, in *pruneIn) (*struct{ Body
 	if len(b.Keep) > 0 {
 		var err error
 		if q.Keep, err = retention.ParseKeep(b.Keep); err != nil {
-			return nil, &engine.DetailError{Err: engine.ErrBadRequest, Faults: []engine.Fault{{Pointer: "/keep", Message: err.Error()}}}
+			return nil, &engine.DetailError{Err: engine.ErrBadRequest, Faults: []graph.Fault{{Pointer: "/keep", Message: err.Error()}}}
 		}
 	}
 	page, err := r.e.Retention().Prune(ctx, q)

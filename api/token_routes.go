@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/access"
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // TokenKeeper makes and revokes tokens; *access.File is one.
@@ -96,7 +96,7 @@ func (r *tokenRoutes) createToken(ctx context.Context, in *makeTokenIn) (*struct
 	}
 	w := access.Wish{Name: in.Body.Name, Scopes: in.Body.Scopes}
 	if in.Body.Expires != "" {
-		if w.Lifetime, err = engine.ParseDuration(in.Body.Expires); err != nil {
+		if w.Lifetime, err = function.ParseDuration(in.Body.Expires); err != nil {
 			return nil, problem("request_invalid", "", Fault{Pointer: "/expires", Message: err.Error()})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // A workload plays against a bench and says what came of it.
@@ -35,22 +36,22 @@ const bodies = 100
 // functions do as little as a step can.
 func functions() *engine.Registry {
 	r := engine.NewRegistry()
-	done := engine.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	done := function.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		return json.RawMessage(`{"done":true}`), nil
 	})
 	r.Add(engine.Spec{Name: effect, Effects: true, Limit: 10_000, Function: done})
 	r.Add(engine.Spec{Name: nothing, Function: done})
-	r.Add(engine.Spec{Name: question, Function: engine.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	r.Add(engine.Spec{Name: question, Function: function.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		return nil, &engine.AwaitInput{Prompt: "And then?"}
 	})})
-	r.Add(engine.Spec{Name: rounds, Function: engine.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
-		return nil, &engine.RunBody{Rounds: bodies}
+	r.Add(engine.Spec{Name: rounds, Function: function.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return nil, &function.RunBody{Rounds: bodies}
 	})})
-	r.Add(engine.Spec{Name: children, Function: engine.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+	r.Add(engine.Spec{Name: children, Function: function.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 		if engine.CallOf(ctx).Body != nil { // they have ended
 			return json.RawMessage(`{"done":true}`), nil
 		}
-		return nil, &engine.RunSessions{Sessions: slices.Repeat([]engine.ChildSession{{Body: true}}, bodies)}
+		return nil, &function.RunSessions{Sessions: slices.Repeat([]function.ChildSession{{Body: true}}, bodies)}
 	})})
 	return r
 }

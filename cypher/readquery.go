@@ -28,7 +28,7 @@ type queries struct{ *db }
 
 // ReadQuery runs a query that came from a workflow and returns at most limit rows, by the
 // names of their columns, in plain JSON values (see functions/graph). It is refused with an
-// *engine.CallError of kind bad_input unless its text, the server's plan and the transaction
+// *function.CallError of kind bad_input unless its text, the server's plan and the transaction
 // each say that it only reads. The server ends it when ctx does.
 func (s queries) ReadQuery(ctx context.Context, query string, parameters map[string]any, limit int) ([]map[string]any, error) {
 	if err := readonly.Check(query); err != nil {

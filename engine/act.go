@@ -68,26 +68,26 @@ func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 	switch a.Kind {
 	case RequestAdvance:
 		if need = a.Step; need == "" {
-			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/step", Message: "is missing: which step's paths shall be evaluated again?"}}}
+			return &DetailError{Err: ErrBadRequest, Faults: []graph.Fault{{Pointer: "/step", Message: "is missing: which step's paths shall be evaluated again?"}}}
 		}
 	case RequestMove:
 		if need = a.To; need == "" {
-			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/to", Message: "is missing: to which step?"}}}
+			return &DetailError{Err: ErrBadRequest, Faults: []graph.Fault{{Pointer: "/to", Message: "is missing: to which step?"}}}
 		}
 	case RequestRollback:
 		if need = a.Step; need == "" {
-			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/step", Message: "is missing: to before which step's visit?"}}}
+			return &DetailError{Err: ErrBadRequest, Faults: []graph.Fault{{Pointer: "/step", Message: "is missing: to before which step's visit?"}}}
 		}
 		if a.To != "" {
 			need = a.To
 		}
 	case RequestSignal:
 		if a.Name == "" {
-			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/name", Message: "is missing"}}}
+			return &DetailError{Err: ErrBadRequest, Faults: []graph.Fault{{Pointer: "/name", Message: "is missing"}}}
 		}
 	}
 	if len(a.Body) > 0 && !json.Valid(a.Body) {
-		return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/body", Message: "is not valid JSON"}}}
+		return &DetailError{Err: ErrBadRequest, Faults: []graph.Fault{{Pointer: "/body", Message: "is not valid JSON"}}}
 	}
 	if need == "" {
 		return nil
@@ -111,7 +111,7 @@ func (e *Engine) checkAction(ctx context.Context, a *Action) error {
 
 // checkMove refuses a move into a container's body when the stored session is not inside that
 // container. The holder of the lease checks again when it applies the move.
-func checkMove(rec *store.SessionRecord, def *Definition, a *Action) error {
+func checkMove(rec *store.SessionRecord, def *graph.Definition, a *Action) error {
 	st, err := ParseState(rec.ID, rec.State)
 	if err != nil {
 		return nil // the delivery reports the error
@@ -121,7 +121,7 @@ func checkMove(rec *store.SessionRecord, def *Definition, a *Action) error {
 		from = st.StuckStep(def)
 	}
 	if problem := st.MoveProblem(def, from, a.To); problem != "" {
-		return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/to", Message: problem}}}
+		return &DetailError{Err: ErrBadRequest, Faults: []graph.Fault{{Pointer: "/to", Message: problem}}}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -18,13 +19,13 @@ func TestSearchAffectedGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	const n = 1000
-	var fresh []engine.NewSession
+	var fresh []store.NewSession
 	for i := range n {
 		id, at := fmt.Sprintf("s%04d", i), "root"
 		if i%4 == 0 {
 			at = "last"
 		}
-		fresh = append(fresh, engine.NewSession{ID: id, Workflow: "w", Root: id, Status: engine.StatusError, Counters: []byte(`{}`),
+		fresh = append(fresh, store.NewSession{ID: id, Workflow: "w", Root: id, Status: engine.StatusError, Counters: []byte(`{}`),
 			State: fmt.Appendf(nil, `{"id":%q,"workflow":{%q:{"status":"error","error":"x"}}}`, id, at)})
 	}
 	if _, err := s.Create(t.Context(), fresh); err != nil {

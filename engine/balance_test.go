@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -22,8 +23,8 @@ type shift struct {
 func (s *shift) slow(name string, slots int, o engine.Options, also ...string) *engine.Engine {
 	s.Helper()
 	registry := newFakes().registry()
-	for _, function := range append(also, "ship") {
-		registry.Add(engine.Spec{Name: function, Effects: true, Function: engine.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+	for _, called := range append(also, "ship") {
+		registry.Add(engine.Spec{Name: called, Effects: true, Function: function.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 			s.mu.Lock()
 			s.calls[name]++
 			s.calls[engine.CallOf(ctx).Key]++

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/memory"
 )
 
@@ -221,7 +222,7 @@ func wrongBatches(o *operator) {
 		_, err := o.engine.StartBatch(o.ctx, c.q)
 		var detail *engine.DetailError
 		if !errors.Is(err, engine.ErrBadRequest) || !errors.As(err, &detail) ||
-			!slices.ContainsFunc(detail.Faults, func(f engine.Fault) bool { return f.Pointer == c.pointer && f.Message != "" }) {
+			!slices.ContainsFunc(detail.Faults, func(f graph.Fault) bool { return f.Pointer == c.pointer && f.Message != "" }) {
 			o.Errorf("%+v: error %v, want a bad request with a fault at %q", c.q, err, c.pointer)
 		}
 	}

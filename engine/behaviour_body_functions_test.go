@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // registry are the functions of a drawing.
@@ -68,35 +69,35 @@ func runRounds(ctx context.Context, in bodyInput) (json.RawMessage, error) {
 	for i := range items {
 		items[i] = json.RawMessage(`"item"`)
 	}
-	return nil, &engine.RunBody{Items: items, Until: in.Until, Finish: in.Finish}
+	return nil, &function.RunBody{Items: items, Until: in.Until, Finish: in.Finish}
 }
 
 func runGroup(ctx context.Context, in bodyInput) (json.RawMessage, error) {
 	if body := engine.CallOf(ctx).Body; body != nil {
 		return results(body)
 	}
-	return nil, &engine.RunBody{AtOnce: true, First: in.First, Concurrency: in.AtOnce, Finish: true}
+	return nil, &function.RunBody{AtOnce: true, First: in.First, Concurrency: in.AtOnce, Finish: true}
 }
 
 func runChildren(ctx context.Context, in bodyInput) (json.RawMessage, error) {
 	if body := engine.CallOf(ctx).Body; body != nil {
 		for _, one := range body.Results {
 			if one.Error != nil && in.Strict {
-				return nil, &engine.CallError{Kind: one.Error.Kind, Message: one.Error.Message}
+				return nil, &function.CallError{Kind: one.Error.Kind, Message: one.Error.Message}
 			}
 		}
 		return results(body)
 	}
-	q := &engine.RunSessions{Concurrency: in.AtOnce}
+	q := &function.RunSessions{Concurrency: in.AtOnce}
 	for i := range in.Times {
 		inputs := json.RawMessage(fmt.Sprintf(`{"item":"item","index":%d}`, i))
-		q.Sessions = append(q.Sessions, engine.ChildSession{Body: true, Inputs: inputs})
+		q.Sessions = append(q.Sessions, function.ChildSession{Body: true, Inputs: inputs})
 	}
 	return nil, q
 }
 
 // results are the outputs of what a body came to, and its failures.
-func results(body *engine.BodyOutcome) (json.RawMessage, error) {
+func results(body *function.BodyOutcome) (json.RawMessage, error) {
 	list := []any{}
 	for _, one := range body.Results {
 		if one.Error != nil {
@@ -109,12 +110,12 @@ func results(body *engine.BodyOutcome) (json.RawMessage, error) {
 }
 
 func runAgent(ctx context.Context, in struct {
-	Calls  [][]engine.ToolCall `json:"calls"`
-	AtOnce int                 `json:"at_once"`
+	Calls  [][]function.ToolCall `json:"calls"`
+	AtOnce int                   `json:"at_once"`
 }) (json.RawMessage, error) {
 	call := engine.CallOf(ctx)
 	if n := len(call.Transcript); n < len(in.Calls) {
-		return nil, &engine.CallTools{Entry: json.RawMessage(`{}`), Calls: in.Calls[n], Concurrency: in.AtOnce}
+		return nil, &function.CallTools{Entry: json.RawMessage(`{}`), Calls: in.Calls[n], Concurrency: in.AtOnce}
 	}
 	heard := []any{}
 	for _, round := range call.Transcript {

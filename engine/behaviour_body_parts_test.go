@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // A piece is one construct of a random program; a program is a tree of them. Each has one
@@ -284,15 +285,15 @@ func (d *drawing) body(p *piece, holders []*piece) {
 }
 
 // agentCalls are the calls of each round of an agent.
-func agentCalls(p *piece) [][]engine.ToolCall {
-	rounds := make([][]engine.ToolCall, len(p.calls))
+func agentCalls(p *piece) [][]function.ToolCall {
+	rounds := make([][]function.ToolCall, len(p.calls))
 	for i, calls := range p.calls {
 		for j, tool := range calls {
 			name := "nobody"
 			if tool >= 0 {
 				name = p.parts[tool].id
 			}
-			rounds[i] = append(rounds[i], engine.ToolCall{ID: fmt.Sprint(j), Tool: name})
+			rounds[i] = append(rounds[i], function.ToolCall{ID: fmt.Sprint(j), Tool: name})
 		}
 	}
 	return rounds

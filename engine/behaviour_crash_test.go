@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/storetest/faults"
 	"github.com/stepgraph/stepgraph/memory"
 	"pgregory.net/rapid"
@@ -130,7 +131,7 @@ func (o *ordeal) registry() *engine.Registry {
 		call := engine.CallOf(ctx)
 		o.fakes.record(call.Key)
 		if call.Attempt == 1 {
-			return nil, &engine.CallError{Message: "busy", Transient: true}
+			return nil, &function.CallError{Message: "busy", Transient: true}
 		}
 		return map[string]any{"ok": true}, nil
 	}, func(s *engine.Spec) { s.Effects = true })

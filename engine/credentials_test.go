@@ -33,8 +33,8 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", input, text, want)
 		}
 	}
-	got := engine.ReplaceCredentials(spec, json.RawMessage(`{"url":"u","headers":"{\"Authorization\":\"Bearer abc\"}","auth_token":"abc"}`),
-		func(c engine.Credential) string { return fmt.Sprintf("$%d", len(c.Value)) })
+	got := function.ReplaceCredentials(spec, json.RawMessage(`{"url":"u","headers":"{\"Authorization\":\"Bearer abc\"}","auth_token":"abc"}`),
+		func(c function.Credential) string { return fmt.Sprintf("$%d", len(c.Value)) })
 	if want := `{"url":"u","headers":"{\"Authorization\":\"Bearer $3\"}","auth_token":"$3"}`; string(got) != want {
 		t.Errorf("replaced: %s, want %s", got, want)
 	}

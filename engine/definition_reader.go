@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -27,7 +28,7 @@ type definitionReader struct {
 	busy   bool
 	// notBefore is the earliest time of the next read. Only the working goroutine writes it.
 	notBefore time.Time
-	known     map[string]*Definition       // newest per workflow that exists
+	known     map[string]*graph.Definition // newest per workflow that exists
 	saved     map[string]bool              // hashes of DEFINITIONs that are already stored
 	parts     map[string]*definitionReader // by database, of a divided store
 }
@@ -37,7 +38,7 @@ type definitionRead struct {
 	entries map[string][]string
 	began   time.Time // set when the read begins
 	done    chan struct{}
-	result  map[string]*Definition
+	result  map[string]*graph.Definition
 	err     error
 }
 
@@ -50,7 +51,7 @@ const readTimeout = 30 * time.Second
 const longestGathering = 20 * time.Millisecond
 
 func newDefinitionReader(s Store) *definitionReader {
-	d := &definitionReader{store: s, known: map[string]*Definition{}, saved: map[string]bool{}}
+	d := &definitionReader{store: s, known: map[string]*graph.Definition{}, saved: map[string]bool{}}
 	if divided, ok := s.(store.Divided); ok {
 		d.divided, d.parts = divided, map[string]*definitionReader{}
 	}
@@ -67,7 +68,7 @@ func (d *definitionReader) of(workflow string) *definitionReader {
 	defer d.mu.Unlock()
 	part := d.parts[database]
 	if part == nil {
-		part = &definitionReader{store: d.store, known: map[string]*Definition{}, saved: map[string]bool{}}
+		part = &definitionReader{store: d.store, known: map[string]*graph.Definition{}, saved: map[string]bool{}}
 		d.parts[database] = part
 	}
 	return part
@@ -75,9 +76,9 @@ func (d *definitionReader) of(workflow string) *definitionReader {
 
 // Read returns the current definition of a workflow; for a workflow that does not exist, a
 // definition without steps. entry is a step to look for in addition to root.
-func (d *definitionReader) Read(ctx context.Context, workflow, entry string) (*Definition, error) {
+func (d *definitionReader) Read(ctx context.Context, workflow, entry string) (*graph.Definition, error) {
 	d = d.of(workflow)
-	return retry.Unless(ctx, ofOtherSchema, func() (*Definition, error) { return d.join(workflow, entry).wait(ctx, workflow) })
+	return retry.Unless(ctx, ofOtherSchema, func() (*graph.Definition, error) { return d.join(workflow, entry).wait(ctx, workflow) })
 }
 
 // ofOtherSchema reports that a definition cannot be saved before the schema of the store is mended.
@@ -85,10 +86,10 @@ func ofOtherSchema(err error) bool { return errors.Is(err, ErrSchema) }
 
 // Begin is Read for a caller that needs the definition later: the read contains every edit committed
 // before the call of Begin, and the returned func waits for it.
-func (d *definitionReader) Begin(workflow, entry string) func(context.Context) (*Definition, error) {
+func (d *definitionReader) Begin(workflow, entry string) func(context.Context) (*graph.Definition, error) {
 	d = d.of(workflow)
 	r := d.join(workflow, entry)
-	return func(ctx context.Context) (*Definition, error) {
+	return func(ctx context.Context) (*graph.Definition, error) {
 		def, err := r.wait(ctx, workflow)
 		if err != nil && retry.Transient(err) {
 			return d.Read(ctx, workflow, entry)
@@ -99,7 +100,7 @@ func (d *definitionReader) Begin(workflow, entry string) func(context.Context) (
 
 // Recent returns a definition at most age old: from memory, from a read that others wait for, or by a
 // read of its own.
-func (d *definitionReader) Recent(ctx context.Context, workflow string, age time.Duration) (*Definition, error) {
+func (d *definitionReader) Recent(ctx context.Context, workflow string, age time.Duration) (*graph.Definition, error) {
 	d = d.of(workflow)
 	known, pending := d.recent(workflow, age)
 	if known != nil {
@@ -115,7 +116,7 @@ func (d *definitionReader) Recent(ctx context.Context, workflow string, age time
 
 // recent returns the known definition if it is at most age old, or a read of it that is under way or
 // about to begin.
-func (d *definitionReader) recent(workflow string, age time.Duration) (*Definition, *definitionRead) {
+func (d *definitionReader) recent(workflow string, age time.Duration) (*graph.Definition, *definitionRead) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch known := d.known[workflow]; {
@@ -130,7 +131,7 @@ func (d *definitionReader) recent(workflow string, age time.Duration) (*Definiti
 }
 
 // wait returns the definition of a workflow that was read.
-func (r *definitionRead) wait(ctx context.Context, workflow string) (*Definition, error) {
+func (r *definitionRead) wait(ctx context.Context, workflow string) (*graph.Definition, error) {
 	select {
 	case <-r.done:
 		return r.result[workflow], r.err
@@ -194,7 +195,7 @@ func (d *definitionReader) next() *definitionRead {
 	return r
 }
 
-func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[string]*Definition, error) {
+func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[string]*graph.Definition, error) {
 	ids := make([]string, 0, len(r.ids))
 	for id := range r.ids {
 		ids = append(ids, id)
@@ -204,7 +205,7 @@ func (d *definitionReader) fetch(ctx context.Context, r *definitionRead) (map[st
 	if err != nil {
 		return nil, err
 	}
-	result := make(map[string]*Definition, len(ids))
+	result := make(map[string]*graph.Definition, len(ids))
 	for _, w := range workflows {
 		result[w.ID] = d.compile(w, began)
 	}
@@ -221,16 +222,16 @@ const savedRoom = 1000
 
 // compile returns the definition of a workflow as read at began. It compiles the workflow only if it
 // has changed.
-func (d *definitionReader) compile(w *Workflow, began time.Time) *Definition {
+func (d *definitionReader) compile(w *Workflow, began time.Time) *graph.Definition {
 	d.mu.Lock()
 	known := d.known[w.ID]
 	d.mu.Unlock()
-	var fresh *Definition
+	var fresh *graph.Definition
 	if known != nil && reflect.DeepEqual(known.Workflow, w) {
 		same := *known
 		fresh = &same
 	} else {
-		fresh = Compile(w)
+		fresh = graph.Compile(w)
 	}
 	fresh.ReadAt = began
 	d.mu.Lock()
@@ -241,8 +242,8 @@ func (d *definitionReader) compile(w *Workflow, began time.Time) *Definition {
 
 // absent returns the definition of a workflow that does not exist. It is not cached, because
 // callers may ask for any name.
-func (d *definitionReader) absent(id string, began time.Time) *Definition {
-	none := Compile(&Workflow{ID: id})
+func (d *definitionReader) absent(id string, began time.Time) *graph.Definition {
+	none := graph.Compile(&Workflow{ID: id})
 	none.ReadAt, none.Absent = began, true
 	d.mu.Lock()
 	delete(d.known, id)
@@ -251,8 +252,8 @@ func (d *definitionReader) absent(id string, began time.Time) *Definition {
 }
 
 // save stores the texts of steps that are new, before any session runs them.
-func (d *definitionReader) save(ctx context.Context, result map[string]*Definition) error {
-	var fresh []StoredDefinition
+func (d *definitionReader) save(ctx context.Context, result map[string]*graph.Definition) error {
+	var fresh []graph.StoredDefinition
 	d.mu.Lock()
 	for _, def := range result {
 		for id, c := range def.All() {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // editedStore has one workflow, whose text is another at each read of an edit.
@@ -20,7 +22,7 @@ func (s *editedStore) Workflows(_ context.Context, ids []string, _ map[string][]
 	return nil, nil
 }
 
-func (s *editedStore) SaveDefinitions(context.Context, []StoredDefinition) error { return nil }
+func (s *editedStore) SaveDefinitions(context.Context, []graph.StoredDefinition) error { return nil }
 
 // TestDefinitionReaderForgets: names that nobody has made a workflow of, and texts that were
 // edited away, do not stay in memory.

@@ -24,7 +24,7 @@ import (
 // ErrKeyReused, ErrAnswerInvalid with the faults.
 func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) {
 	if len(q.Response) == 0 {
-		return nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/response", Message: "is missing"}}}
+		return nil, &DetailError{Err: ErrBadRequest, Faults: []graph.Fault{{Pointer: "/response", Message: "is missing"}}}
 	}
 	if len(q.Response) > e.o.MaxOutput {
 		return nil, store.Detailf(ErrTooLarge, "response has %d bytes, at most %d are taken", len(q.Response), e.o.MaxOutput)

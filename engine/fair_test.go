@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -46,7 +47,7 @@ func newFair(t *testing.T, limit int) (*playground, *gate) {
 	w := newPlay(t, memory.New(memory.Options{}), engine.Options{MaxSessions: 8, MaxWaiting: 40, CallsOf: map[string]int{"slow": limit}})
 	r := w.registry()
 	if r.Find("slow") == nil {
-		r.Add(engine.Spec{Name: "slow", Effects: true, Function: engine.FunctionFunc(g.call)})
+		r.Add(engine.Spec{Name: "slow", Effects: true, Function: function.FunctionFunc(g.call)})
 	}
 	w.e = engine.New(w.store, r, w.o)
 	slow := func(id string) *engine.Workflow {
@@ -161,7 +162,7 @@ func BenchmarkChatBesideSlowCalls(b *testing.B) {
 	ctx := b.Context()
 	r := engine.NewRegistry()
 	functions.Standard(r, functions.Options{})
-	r.Add(engine.Spec{Name: "slow", Effects: true, Function: engine.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+	r.Add(engine.Spec{Name: "slow", Effects: true, Function: function.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 		select {
 		case <-time.After(5 * time.Second):
 		case <-ctx.Done():

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
@@ -67,9 +68,9 @@ func runSessions(ctx context.Context, in struct {
 	if engine.CallOf(ctx).Body != nil {
 		return map[string]int{"n": in.N}, nil
 	}
-	q := &engine.RunSessions{Concurrency: in.N}
+	q := &function.RunSessions{Concurrency: in.N}
 	for range in.N {
-		q.Sessions = append(q.Sessions, engine.ChildSession{Workflow: in.Workflow})
+		q.Sessions = append(q.Sessions, function.ChildSession{Workflow: in.Workflow})
 	}
 	return nil, q
 }

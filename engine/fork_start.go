@@ -39,7 +39,7 @@ func (e *Engine) Fork(ctx context.Context, q ForkRequest) (*Session, error) {
 		return nil, err
 	}
 	st.ID = id
-	fresh := NewSession{ID: id, Workflow: rec.Workflow, State: st.AppendJSON(nil), Counters: counted.AppendJSON(),
+	fresh := store.NewSession{ID: id, Workflow: rec.Workflow, State: st.AppendJSON(nil), Counters: counted.AppendJSON(),
 		Status: st.SessionStatus(), Root: id, Labels: rec.Labels, Key: q.Key,
 		BodyHash: startHash(&StartRequest{Workflow: rec.Workflow, Entry: q.Session + "/" + q.Step, ID: q.ID, Inputs: q.State, Until: q.Until}, fmt.Sprint(q.Visit), nil)}
 	fresh.ConcurrencyKey = inturn.Key(e.limits.Limits(rec.Workflow), id, inturn.Given{State: st})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -14,7 +15,7 @@ import (
 // TestHear: what a function hears and says stands in the chat in that order.
 func TestHear(t *testing.T) {
 	registry := engine.NewRegistry()
-	registry.Add(engine.Spec{Name: "talk", Function: engine.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+	registry.Add(engine.Spec{Name: "talk", Function: function.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 		engine.CallOf(ctx).Hear("Hello")
 		engine.CallOf(ctx).Say("Good day")
 		return json.RawMessage(`{}`), nil

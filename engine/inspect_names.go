@@ -17,14 +17,9 @@ type (
 	DiffQuery     = inspect.DiffQuery
 	EngineInfo    = inspect.EngineInfo
 	Explanation   = inspect.Explanation
-	ExplainedEnd  = inspect.ExplainedEnd
-	ExplainedPath = inspect.ExplainedPath
 	LogEntry      = inspect.LogEntry
-	PathTraffic   = inspect.PathTraffic
 	PropertyDiff  = inspect.PropertyDiff
-	Reason        = inspect.Reason
 	Standing      = inspect.Standing
-	StepTraffic   = inspect.StepTraffic
 	Traffic       = inspect.Traffic
 	WhatIf        = inspect.WhatIf
 	WhatIfQuery   = inspect.WhatIfQuery

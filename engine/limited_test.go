@@ -13,6 +13,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/sqlite"
@@ -56,7 +57,7 @@ func newCrowd(t *testing.T, opened engine.Store, o engine.Options, takes time.Du
 	c.playground = newPlay(t, opened, o)
 	r := c.registry()
 	if r.Find("crowd") == nil {
-		r.Add(engine.Spec{Name: "crowd", Effects: true, Function: engine.FunctionFunc(c.call)})
+		r.Add(engine.Spec{Name: "crowd", Effects: true, Function: function.FunctionFunc(c.call)})
 	}
 	for id, l := range limits {
 		c.put(&engine.Workflow{ID: id, Settings: engine.Settings{Limits: l},

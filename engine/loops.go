@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/store"
@@ -151,7 +152,7 @@ func (b background) pendingLoop(ctx context.Context) {
 }
 
 // currentDefinition reads a definition unless its database takes long.
-func (b background) currentDefinition(ctx context.Context, workflow string) (*Definition, error) {
+func (b background) currentDefinition(ctx context.Context, workflow string) (*graph.Definition, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, wakeReadFor, store.Detailf(ErrUnavailable, "no definition within %s", wakeReadFor))
 	defer cancel()
 	return b.definitions.Read(ctx, workflow, "")

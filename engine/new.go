@@ -27,6 +27,6 @@ func New(store Store, registry *Registry, o Options) *Engine {
 	e.views = views{store, e.definitions, searchTime}
 	e.env = &session.Env{Limits: o.limits(), Host: host{e}, Store: store, Registry: registry, Definitions: e.definitions, Committer: e.committer, ID: e.id}
 	e.Operations = batch.New(batch.Options{Store: store, Actions: batchActions{e}, Log: o.Log, NewID: o.NewID,
-		Lease: func() Lease { return *o.lease() }, LeaseFor: o.LeaseFor, PollEvery: o.PollEvery})
+		Lease: o.lease, LeaseFor: o.LeaseFor, PollEvery: o.PollEvery})
 	return e
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // newSession builds the session that a start requests.
-func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage, def *Definition, limits Limits) *session.Young {
+func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage, def *graph.Definition, limits Limits) *session.Young {
 	y := session.NewAt(id, q.Workflow, []string{entry}, inputs, nil)
 	y.Labels, y.Key, y.BodyHash = q.Labels, q.Key, startHash(q, entry, inputs)
 	for _, name := range slices.Sorted(maps.Keys(q.Outputs)) {
@@ -45,13 +45,13 @@ func newSession(id string, q *StartRequest, entry string, inputs json.RawMessage
 }
 
 // checkGiven validates what a start request contains besides inputs.
-func checkGiven(q *StartRequest, def *Definition, most int) error {
+func checkGiven(q *StartRequest, def *graph.Definition, most int) error {
 	size := 0
 	for field, given := range map[string]map[string]json.RawMessage{"outputs": q.Outputs, "seeds": q.Seeds} {
 		for name, value := range given {
 			size += len(value)
 			if !json.Valid(value) {
-				return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/" + field + "/" + name, Message: "is not valid JSON"}}}
+				return &DetailError{Err: ErrBadRequest, Faults: []graph.Fault{{Pointer: "/" + field + "/" + name, Message: "is not valid JSON"}}}
 			}
 			if field == "seeds" && def.Step(name) == nil {
 				return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("seeds: %q", name), Exists: def.IDs()}
@@ -60,7 +60,7 @@ func checkGiven(q *StartRequest, def *Definition, most int) error {
 	}
 	for i, id := range q.Taken {
 		if def.Path(id) == nil || def.Path(id).Fault != "" {
-			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: fmt.Sprintf("/taken/%d", i), Message: fmt.Sprintf("the workflow has no path %q that can be taken", id)}}}
+			return &DetailError{Err: ErrBadRequest, Faults: []graph.Fault{{Pointer: fmt.Sprintf("/taken/%d", i), Message: fmt.Sprintf("the workflow has no path %q that can be taken", id)}}}
 		}
 	}
 	if err := missingUntil(q.Until, def); err != nil {
@@ -69,7 +69,7 @@ func checkGiven(q *StartRequest, def *Definition, most int) error {
 	for i, m := range q.Messages {
 		size += len(m.Content)
 		if m.Role != "user" && m.Role != "assistant" {
-			return &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: fmt.Sprintf("/messages/%d/role", i), Message: "want user or assistant"}}}
+			return &DetailError{Err: ErrBadRequest, Faults: []graph.Fault{{Pointer: fmt.Sprintf("/messages/%d/role", i), Message: "want user or assistant"}}}
 		}
 	}
 	if size > most {
@@ -79,7 +79,7 @@ func checkGiven(q *StartRequest, def *Definition, most int) error {
 }
 
 // missingUntil reports a step of until that the workflow does not have.
-func missingUntil(until []string, def *Definition) error {
+func missingUntil(until []string, def *graph.Definition) error {
 	for _, id := range until {
 		if def.Step(id) == nil {
 			return &DetailError{Err: ErrStepNotFound, Detail: fmt.Sprintf("until: %q", id), Exists: def.IDs()}

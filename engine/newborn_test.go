@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/tidwall/gjson"
@@ -56,7 +57,7 @@ func births(t *testing.T, o engine.Options, test func(b *birth)) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &birth{T: t, ctx: t.Context(), store: &countedStore{Store: memory.New(memory.Options{})}}
 		registry := engine.NewRegistry()
-		registry.Add(engine.Spec{Name: "mail", Effects: true, Function: engine.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		registry.Add(engine.Spec{Name: "mail", Effects: true, Function: function.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			b.calls.Add(1)
 			return json.RawMessage(`{"sent":true}`), nil
 		})})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -18,7 +19,7 @@ func (f fieldsOnly) Call(context.Context, json.RawMessage) (json.RawMessage, err
 	return json.RawMessage("{}"), nil
 }
 
-func (f fieldsOnly) CallObject(_ context.Context, input engine.Object) (json.RawMessage, error) {
+func (f fieldsOnly) CallObject(_ context.Context, input function.Object) (json.RawMessage, error) {
 	return input.Encode(), nil
 }
 

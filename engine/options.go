@@ -108,8 +108,8 @@ func newID() string {
 }
 
 // lease is a fresh lease of an engine.
-func (o *Options) lease() *store.Lease {
-	return &store.Lease{Token: o.NewID(), Owner: o.Name, For: o.LeaseFor}
+func (o *Options) lease() store.Lease {
+	return store.Lease{Token: o.NewID(), Owner: o.Name, For: o.LeaseFor}
 }
 
 // limits are the options that sessions obey.

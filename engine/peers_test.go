@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -110,17 +111,17 @@ func TestFunctionOfNoLivingEngine(t *testing.T) {
 		}
 		told := false
 		for _, b := range why.Because {
-			told = told || b.Step == "step" && b.Kind == engine.KindNoFunction
+			told = told || b.Step == "step" && b.Kind == function.KindNoFunction
 		}
 		if !told {
 			f.Errorf("why says %+v, want the function that is lacking", why.Because)
 		}
-		if found := findings(f.T, old, engine.KindNoFunction); !strings.Contains(strings.Join(found, "; "), "session back") {
+		if found := findings(f.T, old, function.KindNoFunction); !strings.Contains(strings.Join(found, "; "), "session back") {
 			f.Errorf("doctor says %q, want the session", found)
 		}
 		f.session(old, "never", "shp")
 		time.Sleep(time.Second)
-		if s := f.view(old, "never"); s.Status != engine.StatusError || s.Error == nil || s.Error.Kind != engine.KindNoFunction {
+		if s := f.view(old, "never"); s.Status != engine.StatusError || s.Error == nil || s.Error.Kind != function.KindNoFunction {
 			f.Errorf("a function that no engine ever had: session is %s, error %+v", s.Status, s.Error)
 		}
 		_, stopFresh = f.start("fresh", "ship")
@@ -139,7 +140,7 @@ func TestFunctionOfNoLivingEngine(t *testing.T) {
 			f.Errorf("before the minute is over the session is %s", s.Status)
 		}
 		time.Sleep(20 * time.Second)
-		if s := f.view(old, "gone"); s.Status != engine.StatusError || s.Error == nil || s.Error.Kind != engine.KindNoFunction {
+		if s := f.view(old, "gone"); s.Status != engine.StatusError || s.Error == nil || s.Error.Kind != function.KindNoFunction {
 			f.Errorf("after the minute the session is %s, error %+v", s.Status, s.Error)
 		}
 		stopOld()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // Places bound how many sessions an engine holds, and share them between workflows.
@@ -325,7 +326,7 @@ const rotationRest = 16
 func (t *rotation) skip() []string { return slices.Sorted(maps.Keys(t.served)) }
 
 // claimed records what a claim returned; more reports whether other work may be due.
-func (t *rotation) claimed(list []Claimed, limit int) (more bool) {
+func (t *rotation) claimed(list []store.Claimed, limit int) (more bool) {
 	filled := len(list) == limit
 	if len(t.served) > 0 && !filled {
 		if len(list) == 0 {

@@ -43,7 +43,7 @@ func restoreEdit(w *Workflow, old *inspect.StepText) (*store.Edit, []Problem, er
 		}
 		properties[k] = value
 	}
-	step, _ := StepFromProperties(properties)
+	step, _ := graph.StepFromProperties(properties)
 	step.Workflow = w.ID
 	if now := w.Step(step.ID); now != nil {
 		step.X, step.Y = now.X, now.Y
@@ -64,7 +64,7 @@ func restoreEdit(w *Workflow, old *inspect.StepText) (*store.Edit, []Problem, er
 				Message: fmt.Sprintf("step %q is gone: the path to it was not restored", was.Target)})
 			continue
 		}
-		p, _ := PathFromProperties(was.Kind, step.ID, was.Target, was.Properties)
+		p, _ := graph.PathFromProperties(was.Kind, step.ID, was.Target, was.Properties)
 		edit.PutPaths = append(edit.PutPaths, p)
 	}
 	sort.SliceStable(edit.PutPaths, func(i, j int) bool { return graph.PathLess(&edit.PutPaths[i], &edit.PutPaths[j]) })

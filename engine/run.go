@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/internal/session"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 func (h *holding) begin(ctx context.Context) error {
@@ -22,13 +23,13 @@ func (h *holding) begin(ctx context.Context) error {
 }
 
 // runNow starts the runner of a session whose lease was just taken.
-func (e *Engine) runNow(p *place, c Claimed, b session.Beginning) {
+func (e *Engine) runNow(p *place, c store.Claimed, b session.Beginning) {
 	s := &seat{in: &e.holding, workflow: cmp.Or(c.Session.Workflow, DefaultWorkflow)}
 	hold(e, p, &held{session.New(e.env, c, s), s}, c.Session, b)
 }
 
 // hold starts a runner on its place.
-func hold(e *Engine, p *place, r *held, rec SessionRecord, b session.Beginning) {
+func hold(e *Engine, p *place, r *held, rec store.SessionRecord, b session.Beginning) {
 	e.mu.Lock()
 	e.occupy(p, r.seat)
 	if e.stopping {
@@ -55,7 +56,7 @@ func leave(e *Engine, r *held) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), leaveWithin, session.ErrStopped)
 	defer cancel()
 	if !r.GiveBack(ctx) {
-		e.release([]LeaseRef{r.Lease()})
+		e.release([]store.LeaseRef{r.Lease()})
 	}
 }
 
@@ -63,7 +64,7 @@ func leave(e *Engine, r *held) {
 const leaveWithin = 2 * time.Second
 
 // drive runs one session and releases its resources afterwards.
-func (e *Engine) drive(life context.Context, r *held, rec SessionRecord, b session.Beginning) {
+func (e *Engine) drive(life context.Context, r *held, rec store.SessionRecord, b session.Beginning) {
 	ctx, cancel := context.WithCancelCause(life)
 	defer cancel(nil)
 	err := r.Run(ctx, rec, b)
@@ -80,13 +81,13 @@ func (e *Engine) drive(life context.Context, r *held, rec SessionRecord, b sessi
 		signal(e.turns)
 	}
 	if r.End(err) {
-		e.release([]LeaseRef{r.Lease()})
+		e.release([]store.LeaseRef{r.Lease()})
 	}
 	e.events.send(r.ID(), busEvent{version: r.Version(), rested: true})
 }
 
 // release gives leases back; a lease that cannot be given back expires.
-func (e *Engine) release(leases []LeaseRef) {
+func (e *Engine) release(leases []store.LeaseRef) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), leaveWithin, session.ErrStopped)
 	defer cancel()
 	if err := e.store.Release(ctx, leases); err != nil {
@@ -148,11 +149,11 @@ func (h *holding) expectNoMore(r *held) {
 }
 
 // leaseFor returns a new lease for a session that has a place, nil for one that has none.
-func (e *Engine) leaseFor(p *place) *Lease {
+func (e *Engine) leaseFor(p *place) *store.Lease {
 	if p == nil {
 		return nil
 	}
-	return e.o.lease()
+	return new(e.o.lease())
 }
 
 // hearInbox has the engine's sessions read their inbox, and the engine look for due work, when

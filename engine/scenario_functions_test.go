@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/storetest/faults"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/models"
@@ -111,7 +112,7 @@ type askInput struct {
 
 // askPerson asks a person.
 func askPerson(_ context.Context, in askInput) (json.RawMessage, error) {
-	due, err := engine.ParseDuration(in.Due)
+	due, err := function.ParseDuration(in.Due)
 	if err != nil {
 		return nil, err
 	}
@@ -161,11 +162,11 @@ func (f *fakes) fail(ctx context.Context, in failInput) (map[string]any, error) 
 	defer f.mu.Unlock()
 	if in.Times == 0 || f.failed[call.Key] < in.Times {
 		f.failed[call.Key]++
-		after, err := engine.ParseDuration(in.RetryAfter)
+		after, err := function.ParseDuration(in.RetryAfter)
 		if err != nil {
 			return nil, err
 		}
-		return nil, &engine.CallError{Kind: in.Kind, Message: in.Message, Transient: in.Transient, RetryAfter: after}
+		return nil, &function.CallError{Kind: in.Kind, Message: in.Message, Transient: in.Transient, RetryAfter: after}
 	}
 	return map[string]any{"ok": true}, nil
 }
@@ -177,11 +178,11 @@ func (f *fakes) stumble(ctx context.Context, in failInput) (map[string]any, erro
 	f.record(call.Key)
 	call.Say(in.Say + "said before failing")
 	if in.Times == 0 || call.Attempt <= in.Times {
-		after, err := engine.ParseDuration(in.RetryAfter)
+		after, err := function.ParseDuration(in.RetryAfter)
 		if err != nil {
 			return nil, err
 		}
-		return nil, &engine.CallError{Kind: in.Kind, Message: in.Message, Transient: in.Transient, RetryAfter: after}
+		return nil, &function.CallError{Kind: in.Kind, Message: in.Message, Transient: in.Transient, RetryAfter: after}
 	}
 	return map[string]any{"ok": true}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // handovers registers functions that hand control to the engine, as thin as can be.
@@ -34,11 +35,11 @@ func rounds(ctx context.Context, in roundsInput) (json.RawMessage, error) {
 	if body := engine.CallOf(ctx).Body; body != nil {
 		return finished(body)
 	}
-	return nil, &engine.RunBody{Items: in.Items, Rounds: in.Count, While: in.While, Until: in.Until, MaxRounds: in.Max, Finish: in.Finish, KeepGoing: in.Going}
+	return nil, &function.RunBody{Items: in.Items, Rounds: in.Count, While: in.While, Until: in.Until, MaxRounds: in.Max, Finish: in.Finish, KeepGoing: in.Going}
 }
 
 // finished shows what a function is told of its body.
-func finished(body *engine.BodyOutcome) (json.RawMessage, error) {
+func finished(body *function.BodyOutcome) (json.RawMessage, error) {
 	texts := []string{}
 	for _, one := range body.Results {
 		text := one.Status + " " + string(one.Output)
@@ -61,7 +62,7 @@ func side(ctx context.Context, in struct {
 	if body := engine.CallOf(ctx).Body; body != nil {
 		return finished(body)
 	}
-	return nil, &engine.RunBody{AtOnce: true, First: in.First, Concurrency: in.AtOnce, Finish: true}
+	return nil, &function.RunBody{AtOnce: true, First: in.First, Concurrency: in.AtOnce, Finish: true}
 }
 
 // children runs child sessions: of its own body for each item, or of the workflow given as
@@ -77,15 +78,15 @@ func children(ctx context.Context, in struct {
 	if call.Body != nil {
 		for i, one := range call.Body.Results {
 			if one.Error != nil && !in.Lenient {
-				return nil, &engine.CallError{Kind: "child_failed", Message: fmt.Sprintf("item %d: %s", i, one.Error.Message)}
+				return nil, &function.CallError{Kind: "child_failed", Message: fmt.Sprintf("item %d: %s", i, one.Error.Message)}
 			}
 		}
 		return finished(call.Body)
 	}
-	q := &engine.RunSessions{Concurrency: in.AtOnce, Outputs: in.Outputs}
+	q := &function.RunSessions{Concurrency: in.AtOnce, Outputs: in.Outputs}
 	for i, item := range in.Items {
 		inputs, _ := json.Marshal(map[string]any{"item": item, "index": i})
-		c := engine.ChildSession{Body: !in.Workflow, Inputs: inputs}
+		c := function.ChildSession{Body: !in.Workflow, Inputs: inputs}
 		if in.Workflow {
 			c.Workflow = strings.TrimSuffix(call.Workflow, "W") + "child"
 		}
@@ -97,9 +98,9 @@ func children(ctx context.Context, in struct {
 // agent is an agent whose model is its input: the calls of each round.
 func (f *fakes) agent(ctx context.Context, in struct {
 	Rounds []struct {
-		Say   string            `json:"say"`
-		Calls []engine.ToolCall `json:"calls"`
-		Fail  bool              `json:"fail"` // the first attempt of the round
+		Say   string              `json:"say"`
+		Calls []function.ToolCall `json:"calls"`
+		Fail  bool                `json:"fail"` // the first attempt of the round
 	} `json:"rounds"`
 	AtOnce int    `json:"at_once"`
 	Query  string `json:"query"`
@@ -110,13 +111,13 @@ func (f *fakes) agent(ctx context.Context, in struct {
 	if n < len(in.Rounds) {
 		round := in.Rounds[n]
 		if round.Fail && call.Attempt == 1 {
-			return nil, &engine.CallError{Kind: engine.KindTimeout, Message: "the model is away", Transient: true}
+			return nil, &function.CallError{Kind: function.KindTimeout, Message: "the model is away", Transient: true}
 		}
 		if round.Say != "" {
 			call.Say(round.Say)
 		}
 		entry, _ := json.Marshal(map[string]any{"round": n + 1})
-		return nil, &engine.CallTools{Entry: entry, Calls: round.Calls, Concurrency: in.AtOnce}
+		return nil, &function.CallTools{Entry: entry, Calls: round.Calls, Concurrency: in.AtOnce}
 	}
 	heard := []string{}
 	for _, entry := range call.Transcript {
@@ -140,11 +141,11 @@ func sleep(_ context.Context, in struct {
 	For    string `json:"for"`
 	Signal string `json:"signal"`
 }) (json.RawMessage, error) {
-	d, err := engine.ParseDuration(in.For)
+	d, err := function.ParseDuration(in.For)
 	if err != nil {
 		return nil, err
 	}
-	return nil, &engine.Wait{For: d, Signal: in.Signal}
+	return nil, &function.Wait{For: d, Signal: in.Signal}
 }
 
 // keep keeps a value under a name of its own.

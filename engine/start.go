@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
@@ -21,7 +22,7 @@ func (e *Engine) Start(ctx context.Context, q StartRequest) (*Session, error) {
 }
 
 // startAndView starts a session and also returns its stored record.
-func (e *Engine) startAndView(ctx context.Context, q *StartRequest) (*Session, *SessionRecord, error) {
+func (e *Engine) startAndView(ctx context.Context, q *StartRequest) (*Session, *store.SessionRecord, error) {
 	created, read, err := e.start(ctx, q)
 	if err != nil {
 		return nil, nil, err
@@ -53,7 +54,7 @@ func (e *Engine) StartAndWait(ctx context.Context, q StartRequest) (*Session, er
 
 // start creates a session, or finds the one that a start with the same key has created. It returns
 // the state of a created one with it.
-func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, *opened, error) {
+func (e *Engine) start(ctx context.Context, q *StartRequest) (store.Created, *opened, error) {
 	if q.Workflow == "" {
 		q.Workflow = DefaultWorkflow
 	}
@@ -63,20 +64,20 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, *opened, 
 	}
 	inputs, err := checkInputs(q, e.o.MaxInputs)
 	if err != nil {
-		return Created{}, nil, err
+		return store.Created{}, nil, err
 	}
 	if err := checkID(q.ID); err != nil {
-		return Created{}, nil, err
+		return store.Created{}, nil, err
 	}
 	def, err := e.definitions.Read(ctx, q.Workflow, entry)
 	if err != nil {
-		return Created{}, nil, err
+		return store.Created{}, nil, err
 	}
 	if err := checkEntry(ctx, e.store, def, q.Workflow, entry); err != nil {
-		return Created{}, nil, err
+		return store.Created{}, nil, err
 	}
 	if err := checkGiven(q, def, e.o.MaxInputs); err != nil {
-		return Created{}, nil, err
+		return store.Created{}, nil, err
 	}
 	id := q.ID
 	if id == "" {
@@ -85,14 +86,14 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, *opened, 
 	limits, _ := def.Workflow.LimitsInForce()
 	if limits != e.limits.Limits(q.Workflow) { // edited since they were read: this session uses the new limits
 		if err := e.limits.Load(ctx, e.store); err != nil {
-			return Created{}, nil, err
+			return store.Created{}, nil, err
 		}
 	}
 	y := newSession(id, q, entry, inputs, def, limits)
 	place := e.reserve(id, q.Workflow, started)
 	if place == nil {
 		if err := e.overloaded(e.o.MaxLate); err != nil {
-			return Created{}, nil, err
+			return store.Created{}, nil, err
 		}
 	}
 	if limits.InTurn() { // the session waits for its turn, which TakeTurns gives
@@ -101,13 +102,13 @@ func (e *Engine) start(ctx context.Context, q *StartRequest) (Created, *opened, 
 	}
 	created, read, err := create(ctx, e, y, def, place)
 	if err != nil {
-		return Created{}, nil, explainCreate(err, id, q.Key)
+		return store.Created{}, nil, explainCreate(err, id, q.Key)
 	}
 	return created, read, nil
 }
 
 // create stores a new session and runs it if it has a place. It returns the session's state with it.
-func create(ctx context.Context, e *Engine, y *session.Young, def *Definition, p *place) (Created, *opened, error) {
+func create(ctx context.Context, e *Engine, y *session.Young, def *graph.Definition, p *place) (store.Created, *opened, error) {
 	var newborn *held
 	if y.Claim = e.leaseFor(p); p != nil {
 		s := &seat{in: &e.holding, workflow: y.Workflow}
@@ -118,14 +119,14 @@ func create(ctx context.Context, e *Engine, y *session.Young, def *Definition, p
 	}
 	fresh := y.Fresh()
 	read := &opened{fresh.State, state.Read(y.Begun)}
-	created, err := e.committer.CreateThen(ctx, fresh, func(created Created, err error) {
+	created, err := e.committer.CreateThen(ctx, fresh, func(created store.Created, err error) {
 		switch claimed := fresh.Claim != nil && err == nil && created.Session.Lease == fresh.Claim.Token; {
 		case claimed && newborn != nil:
 			newborn.Created(created.Session)
 			hold(e, p, newborn, created.Session, session.Beginning{})
 		case claimed:
-			e.runNow(p, Claimed{Session: created.Session, Now: created.Session.UpdatedAt},
-				session.Beginning{State: read.own(&created.Session), Definition: func(context.Context) (*Definition, error) { return def, nil }})
+			e.runNow(p, store.Claimed{Session: created.Session, Now: created.Session.UpdatedAt},
+				session.Beginning{State: read.own(&created.Session), Definition: func(context.Context) (*graph.Definition, error) { return def, nil }})
 		default:
 			e.giveBack(p)
 			if err == nil && !created.Exists {
@@ -148,16 +149,16 @@ func checkInputs(q *StartRequest, most int) (json.RawMessage, error) {
 		return nil, store.Detailf(ErrTooLarge, "inputs have %d bytes, at most %d are taken", len(q.Inputs), most)
 	}
 	if !json.Valid(q.Inputs) {
-		return nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/inputs", Message: "is not valid JSON"}}}
+		return nil, &DetailError{Err: ErrBadRequest, Faults: []graph.Fault{{Pointer: "/inputs", Message: "is not valid JSON"}}}
 	}
 	if !gjson.ParseBytes(q.Inputs).IsObject() {
-		return nil, &DetailError{Err: ErrBadRequest, Faults: []Fault{{Pointer: "/inputs", Message: "want an object"}}}
+		return nil, &DetailError{Err: ErrBadRequest, Faults: []graph.Fault{{Pointer: "/inputs", Message: "want an object"}}}
 	}
 	return jsontext.Compact(q.Inputs), nil
 }
 
 // checkEntry returns an error when a session cannot start at a step of the workflow.
-func checkEntry(ctx context.Context, in Store, def *Definition, workflow, entry string) error {
+func checkEntry(ctx context.Context, in Store, def *graph.Definition, workflow, entry string) error {
 	if def.Absent {
 		return store.WorkflowNotFound(ctx, in, workflow)
 	}

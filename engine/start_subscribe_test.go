@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -16,7 +17,7 @@ import (
 // told what came of it after that.
 func TestStartAndSubscribe(t *testing.T) {
 	registry := engine.NewRegistry()
-	registry.Add(engine.Spec{Name: "talk", Effects: true, Function: engine.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+	registry.Add(engine.Spec{Name: "talk", Effects: true, Function: function.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 		engine.CallOf(ctx).Token("at once")
 		return json.RawMessage(`{}`), nil
 	})})

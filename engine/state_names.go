@@ -5,8 +5,7 @@ import "github.com/stepgraph/stepgraph/engine/state"
 // A session's state is package state. Programs that evaluate references and conditions against a
 // state use it by these names.
 type (
-	State      = state.State
-	StateError = state.Error
+	State = state.State
 )
 
 // ParseState is state.Parse.

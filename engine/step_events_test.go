@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -46,10 +47,10 @@ func follow(t *testing.T, registry *engine.Registry, w *engine.Workflow) ([]engi
 // busy fails for a while before it answers, as a provider at its limit does.
 func busy(failures int, after time.Duration) *engine.Registry {
 	registry, calls := engine.NewRegistry(), 0
-	registry.Add(engine.Spec{Name: "ask model", Effects: true, Retry: engine.RetryPolicy{MaxAttempts: 3, InitialInterval: time.Millisecond, Backoff: 1, MaxInterval: time.Second},
-		Function: engine.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	registry.Add(engine.Spec{Name: "ask model", Effects: true, Retry: function.RetryPolicy{MaxAttempts: 3, InitialInterval: time.Millisecond, Backoff: 1, MaxInterval: time.Second},
+		Function: function.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			if calls++; calls <= failures {
-				return nil, &engine.CallError{Kind: "rate_limit", Message: "too many", Transient: true, RetryAfter: after}
+				return nil, &function.CallError{Kind: "rate_limit", Message: "too many", Transient: true, RetryAfter: after}
 			}
 			return json.RawMessage(`{}`), nil
 		})})
@@ -100,13 +101,13 @@ func TestFunctionsRetryByDefault(t *testing.T) {
 // paths it came.
 func TestStepEventsSayWhoCalled(t *testing.T) {
 	registry := engine.NewRegistry()
-	registry.Add(engine.Spec{Name: "agent", Effects: true, Function: engine.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+	registry.Add(engine.Spec{Name: "agent", Effects: true, Function: function.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 		if call := engine.CallOf(ctx); len(call.Transcript) == 0 {
-			return nil, &engine.CallTools{Entry: json.RawMessage(`{}`), Calls: []engine.ToolCall{{ID: "1", Tool: call.Tools[0].Name, Arguments: json.RawMessage(`{}`)}}}
+			return nil, &function.CallTools{Entry: json.RawMessage(`{}`), Calls: []function.ToolCall{{ID: "1", Tool: call.Tools[0].Name, Arguments: json.RawMessage(`{}`)}}}
 		}
 		return json.RawMessage(`{}`), nil
 	})})
-	registry.Add(engine.Spec{Name: "look", Function: engine.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`{}`), nil })})
+	registry.Add(engine.Spec{Name: "look", Function: function.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`{}`), nil })})
 	told, _ := follow(t, registry, &engine.Workflow{ID: "w",
 		Steps: []engine.Step{{ID: "root", Function: "look"}, {ID: "clerk", Function: "agent"}, {ID: "tool", Function: "look"}},
 		Paths: []engine.Path{{Kind: engine.Next, Source: "root", Target: "clerk"}, {Kind: engine.Tool, Source: "clerk", Target: "tool"}}})

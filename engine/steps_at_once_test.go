@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -19,7 +20,7 @@ func TestStepsAtOnce(t *testing.T) {
 		t.Run(fmt.Sprint(atOnce), func(t *testing.T) {
 			var now, most, calls atomic.Int64
 			r := engine.NewRegistry()
-			r.Add(engine.Spec{Name: "work", Effects: true, Function: engine.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+			r.Add(engine.Spec{Name: "work", Effects: true, Function: function.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 				calls.Add(1)
 				n := now.Add(1)
 				defer now.Add(-1)

@@ -5,33 +5,26 @@ import "github.com/stepgraph/stepgraph/engine/store"
 // The contract between the engine and a store, with the records that cross it, is package store. A
 // program that embeds the engine meets its records and errors by these names.
 type (
-	AuditEntry     = store.AuditEntry
-	AuditQuery     = store.AuditQuery
-	Accepted       = store.Accepted
-	Batch          = store.Batch
-	BatchItem      = store.BatchItem
-	BatchOptions   = store.BatchOptions
-	BatchRequest   = store.BatchRequest
-	Claimed        = store.Claimed
-	Created        = store.Created
-	Cursor         = store.Cursor
-	DetailError    = store.DetailError
-	Finding        = store.Finding
-	Lane           = store.Lane
-	Execution      = store.Execution
-	HistoryQuery   = store.HistoryQuery
-	ItemQuery      = store.ItemQuery
-	Lease          = store.Lease
-	LeaseRef       = store.LeaseRef
-	SchemaError    = store.SchemaError
-	Lineage        = store.Lineage
-	NewSession     = store.NewSession
-	Request        = store.Request
-	RequestOutcome = store.RequestOutcome
-	SessionQuery   = store.SessionQuery
-	SessionRecord  = store.SessionRecord
-	Store          = store.Store
-	WorkflowInfo   = store.WorkflowInfo
+	AuditEntry   = store.AuditEntry
+	AuditQuery   = store.AuditQuery
+	Accepted     = store.Accepted
+	Batch        = store.Batch
+	BatchItem    = store.BatchItem
+	BatchOptions = store.BatchOptions
+	BatchRequest = store.BatchRequest
+	Cursor       = store.Cursor
+	DetailError  = store.DetailError
+	Finding      = store.Finding
+	Lane         = store.Lane
+	Execution    = store.Execution
+	HistoryQuery = store.HistoryQuery
+	ItemQuery    = store.ItemQuery
+	SchemaError  = store.SchemaError
+	Lineage      = store.Lineage
+	Request      = store.Request
+	SessionQuery = store.SessionQuery
+	Store        = store.Store
+	WorkflowInfo = store.WorkflowInfo
 )
 
 // Constants of package store.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/event"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/state"
@@ -45,7 +46,7 @@ func (v *views) viewOf(ctx context.Context, rec *store.SessionRecord, before *op
 	st, err := before.of(rec)
 	if err != nil {
 		s.Status = StatusError
-		s.Error = &SessionError{Kind: KindState, Message: err.Error()}
+		s.Error = &SessionError{Kind: function.KindState, Message: err.Error()}
 		return s, nil
 	}
 	s.Status = st.StatusOf(rec)
@@ -97,7 +98,7 @@ func (v *views) markQuestions(ctx context.Context, rec *store.SessionRecord, st 
 }
 
 // markEach marks the questions of one session.
-func markEach(list []Question, session string, def *Definition, answered map[askedKey]bool) {
+func markEach(list []Question, session string, def *graph.Definition, answered map[askedKey]bool) {
 	for i := range list {
 		q := &list[i]
 		q.Gone = def.Step(q.Step) == nil

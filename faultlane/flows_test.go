@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -851,7 +852,7 @@ func (c *client) revive(ctx context.Context, p *promise) error {
 	if err != nil {
 		return err
 	}
-	if !ok || last.Error == nil || last.Error.Kind != engine.KindStepGone {
+	if !ok || last.Error == nil || last.Error.Kind != function.KindStepGone {
 		return fmt.Errorf("its question's step is gone: it is %s, %+v", last.Status, last.Error)
 	}
 	if err := c.edit(ctx, false); err != nil {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -188,14 +188,14 @@ func abridged(value json.RawMessage) []byte {
 	return value
 }
 
-func accumulateSpec() engine.Spec {
-	return engine.Spec{
+func accumulateSpec() function.Spec {
+	return function.Spec{
 		Name:        "accumulate",
 		Aliases:     []string{"utils.accumulate"},
 		Description: "Adds a value to a list, a text, a total or an object that grows from visit to visit.",
 		Check:       input.Check[AccumulateInput](tried(Accumulate), checkInput(checkAccumulate)),
 		Input:       input.Schema[AccumulateInput](),
 		Output:      input.Schema[AccumulateOutput](),
-		Function:    engine.ObjectFunc(Accumulate),
+		Function:    function.ObjectFunc(Accumulate),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/memory"
@@ -29,7 +30,7 @@ func BenchmarkSteps(b *testing.B) {
 		w.Steps = append(w.Steps, engine.Step{ID: id, Function: "template",
 			Input: `{"template": "step ` + id + ` follows @{SESSION_ID}.` + before + `.text|nothing", "separator": ", ", "trim": true, "mood": "good", "more": {"n": 12, "of": ["a", "b"]}}`})
 	}
-	registry := engine.NewRegistry()
+	registry := function.NewRegistry()
 	functions.Standard(registry, functions.Options{})
 	e := engine.New(memory.New(memory.Options{}), registry, engine.Options{})
 	enginetest.Start(b, e)

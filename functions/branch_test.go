@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
 )
@@ -19,8 +18,8 @@ func TestCondition(t *testing.T) {
 		{`{"expression":"input == 'b'","input":"b","variables":{"input":"a"}}`, ``, `{"result":true,"branch":"true","text":"b","input":"b"}`},
 		{`{"expression":"ref_0 is None"}`, `{"ref_0":null}`, `{"result":true,"branch":"true","text":"","input":""}`},
 	} {
-		ctx := function.WithCall(t.Context(), &engine.Call{Bindings: json.RawMessage(test.bindings)})
-		out, err := engine.ObjectFunc(functions.Condition).Call(ctx, json.RawMessage(test.input))
+		ctx := function.WithCall(t.Context(), &function.Call{Bindings: json.RawMessage(test.bindings)})
+		out, err := function.ObjectFunc(functions.Condition).Call(ctx, json.RawMessage(test.input))
 		if err != nil || string(out) != test.want {
 			t.Errorf("%s: %s, %v, want %s", test.input, out, err, test.want)
 		}
@@ -32,8 +31,8 @@ func TestCondition(t *testing.T) {
 		`{"expression":"1 > 'a'"}`:           "expression: column 3: > does not work between int and str",
 		`{"expression":"1","variables":[1]}`: "variables: want an object, not [1]",
 	} {
-		_, err := engine.ObjectFunc(functions.Condition).Call(t.Context(), json.RawMessage(input))
-		if function.KindOf(err) != engine.KindBadInput || err.Error() != want {
+		_, err := function.ObjectFunc(functions.Condition).Call(t.Context(), json.RawMessage(input))
+		if function.KindOf(err) != function.KindBadInput || err.Error() != want {
 			t.Errorf("%s: %v, want %s", input, err, want)
 		}
 	}
@@ -55,7 +54,7 @@ func TestSwitch(t *testing.T) {
 		{`{"rules":[{"left":200,"operator":"starts_with","right":"2"},{"left":true,"right":"true"}]}`, `{"branch":"0","index":0,"matched":true,"branches":{"0":true,"1":false,"2":false}}`},
 		{`{"rules":[{"left":"a","right":"a"},{"left":"a","operator":"matches","right":"("}]}`, `{"branch":"0","index":0,"matched":true,"branches":{"0":true,"1":false,"2":false}}`},
 	} {
-		out, err := engine.ObjectFunc(functions.Switch).Call(t.Context(), json.RawMessage(test.input))
+		out, err := function.ObjectFunc(functions.Switch).Call(t.Context(), json.RawMessage(test.input))
 		if err != nil || string(out) != test.want {
 			t.Errorf("%s: %s, %v, want %s", test.input, out, err, test.want)
 		}
@@ -66,15 +65,15 @@ func TestSwitch(t *testing.T) {
 		`{"rules":[{"type":"date"}]}`: `rules[0]: type: want text, number or boolean, not "date"`,
 		`{"rules":[{"type":"number","left":"a","right":1}]}`: `rules[0]: left: want a number, not "a"`,
 	} {
-		_, err := engine.ObjectFunc(functions.Switch).Call(t.Context(), json.RawMessage(input))
-		if function.KindOf(err) != engine.KindBadInput || err.Error() != want {
+		_, err := function.ObjectFunc(functions.Switch).Call(t.Context(), json.RawMessage(input))
+		if function.KindOf(err) != function.KindBadInput || err.Error() != want {
 			t.Errorf("%s: %v, want %s", input, err, want)
 		}
 	}
 }
 
 func TestBranchChecks(t *testing.T) {
-	r := engine.NewRegistry()
+	r := function.NewRegistry()
 	functions.Standard(r, functions.Options{})
 	for _, test := range []struct{ function, input, want string }{
 		{"condition", `{"expression":"@{SESSION_ID}.a.b|3 > 2 and input"}`, ""},

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/arithmetic"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
@@ -63,20 +63,20 @@ func checkCalculate(in CalculateInput, given input.Object) error {
 	return nil
 }
 
-func calculateSpec() engine.Spec {
-	return engine.Spec{
+func calculateSpec() function.Spec {
+	return function.Spec{
 		Name:        "calculate",
 		Aliases:     []string{"utils.calculate", "calculator"},
 		Description: "Evaluates an arithmetic expression.",
 		Check:       input.Check[CalculateInput](checkInput(checkCalculate)),
-		Needs:       engine.Needs{OneOf: []string{"expression", "input"}},
+		Needs:       function.Needs{OneOf: []string{"expression", "input"}},
 		Input:       input.Schema[CalculateInput](),
 		Output:      input.Schema[CalculateOutput](),
 		Parameters:  json.RawMessage(`{"type":"object","properties":{"expression":{"type":"string","description":"an arithmetic expression such as 2 * (3 + 4)^2 / sqrt(2)"}},"required":["expression"]}`),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "With a value of another step", Input: json.RawMessage(`{"expression": "round(@{SESSION_ID}.order.total * 1.19 * 100) / 100"}`)},
 			{Title: "A sum", Input: json.RawMessage(`{"expression": "2 * (3 + 4)^2"}`), Output: json.RawMessage(`{"result":98,"text":"98"}`)},
 		},
-		Function: engine.ObjectFunc(Calculate),
+		Function: function.ObjectFunc(Calculate),
 	}
 }

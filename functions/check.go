@@ -8,15 +8,15 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
 // checkInput makes a Spec.Check of check, which gets the input twice: decoded in in, without
 // the fields whose values are known only when the step runs, and complete in given. A problem
 // it finds in in therefore does not depend on references.
-func checkInput[T any](check func(in T, given input.Object) error) func(json.RawMessage) []engine.Problem {
-	return func(text json.RawMessage) []engine.Problem {
+func checkInput[T any](check func(in T, given input.Object) error) func(json.RawMessage) []function.Problem {
+	return func(text json.RawMessage) []function.Problem {
 		given, err := input.Parse(text)
 		if err != nil {
 			return nil // the engine reports an input that is not an object
@@ -40,7 +40,7 @@ func checkInput[T any](check func(in T, given input.Object) error) func(json.Raw
 // eachFault collects the faults of an input. A check stops at its first fault, so a field with a fault is
 // taken out and the rest is checked again. What is said then counts only if it is about a field that is
 // still there, and does not speak of one that was taken out: that one is not missing.
-func eachFault(fields input.Object, check func(input.Object) error) (problems []engine.Problem) {
+func eachFault(fields input.Object, check func(input.Object) error) (problems []function.Problem) {
 	var out []string
 	for range len(fields) + 1 {
 		err := check(fields)
@@ -53,7 +53,7 @@ func eachFault(fields input.Object, check func(input.Object) error) (problems []
 		if len(out) > 0 && (!there || slices.ContainsFunc(out, func(gone string) bool { return speaksOf(message, gone) })) {
 			return problems
 		}
-		problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: message})
+		problems = append(problems, function.Problem{Level: "error", Code: "bad_input", Message: message})
 		if !there {
 			return problems
 		}
@@ -82,16 +82,16 @@ func refers[T ~string | ~[]byte](text T) bool { return input.Refers(json.RawMess
 // tried makes a Spec.Check for a function without effects: an input without references is given to
 // the function itself, and what it says about a field of the input is reported. What a model fills in, or
 // a reference brings, is not missing.
-func tried(function func(context.Context, input.Object) (json.RawMessage, error)) func(json.RawMessage) []engine.Problem {
-	return func(text json.RawMessage) []engine.Problem {
+func tried(call func(context.Context, input.Object) (json.RawMessage, error)) func(json.RawMessage) []function.Problem {
+	return func(text json.RawMessage) []function.Problem {
 		given, err := input.Parse(text)
 		if err != nil || refers(text) {
 			return nil
 		}
 		return eachFault(given, func(fields input.Object) error {
-			_, err := function(context.Background(), slices.Clone(fields))
-			var fault *engine.CallError
-			if !errors.As(err, &fault) || fault.Kind != engine.KindBadInput || fields.Get(fieldOf(fault.Message)) == nil {
+			_, err := call(context.Background(), slices.Clone(fields))
+			var fault *function.CallError
+			if !errors.As(err, &fault) || fault.Kind != function.KindBadInput || fields.Get(fieldOf(fault.Message)) == nil {
 				return nil
 			}
 			return errors.New(fault.Message)

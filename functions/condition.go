@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/expressions"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
@@ -43,7 +43,7 @@ func Condition(ctx context.Context, fields input.Object) (json.RawMessage, error
 	if given == nil {
 		given = json.RawMessage(`""`)
 	}
-	names, err := in.names(given, engine.CallOf(ctx).Bindings)
+	names, err := in.names(given, function.CallOf(ctx).Bindings)
 	if err != nil {
 		return nil, err
 	}
@@ -80,20 +80,20 @@ func (in ConditionInput) names(given, bindings json.RawMessage) (map[string]any,
 }
 
 // checkCondition parses the expression, with names in the place of its references.
-func checkCondition(text json.RawMessage) []engine.Problem {
+func checkCondition(text json.RawMessage) []function.Problem {
 	in, fields, err := input.Decode[ConditionInput](text)
 	if err != nil || bytes.HasPrefix(fields.Get("expression"), []byte("{")) {
 		return nil // an expression assembled by a form is checked when the step runs
 	}
 	bound, _ := references.Bind(string(in.Expression), func(i int) string { return fmt.Sprintf("ref_%d", i) })
 	if _, err := expressions.Parse(bound); err != nil {
-		return []engine.Problem{{Level: "error", Code: "expression", Message: "expression: " + err.Error()}}
+		return []function.Problem{{Level: "error", Code: "expression", Message: "expression: " + err.Error()}}
 	}
 	return nil
 }
 
-func conditionSpec() engine.Spec {
-	return engine.Spec{
+func conditionSpec() function.Spec {
+	return function.Spec{
 		Name:        "condition",
 		Aliases:     []string{"utils.condition"},
 		Description: "Evaluates an expression, written as in Python, on which the conditions of paths can depend.",
@@ -101,13 +101,13 @@ func conditionSpec() engine.Spec {
 		Check:       input.Check[ConditionInput](checkCondition, tried(Condition)),
 		Input:       input.Schema[ConditionInput](),
 		Output:      input.Schema[ConditionOutput](),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "A long text without complaints", Input: json.RawMessage(`{"expression": "len(input) > 5 and 'error' not in input.lower()", "input": "All is well"}`),
 				Output: json.RawMessage(`{"result":true,"branch":"true","text":"All is well","input":"All is well"}`)},
 			{Title: "Values by name", Input: json.RawMessage(`{"expression": "0 < count < limit", "variables": {"count": 7, "limit": 5}}`),
 				Output: json.RawMessage(`{"result":false,"branch":"false","text":"","input":""}`)},
 			{Title: "A reference in the expression", Input: json.RawMessage(`{"expression": "@{SESSION_ID}.score.total >= 0.75"}`)},
 		},
-		Function: engine.ObjectFunc(Condition),
+		Function: function.ObjectFunc(Condition),
 	}
 }

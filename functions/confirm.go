@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -25,7 +25,7 @@ func Confirm(_ context.Context, entry input.Object) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask, entry, err := question(entry, engine.AskConfirm)
+	ask, entry, err := question(entry, function.AskConfirm)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func Confirm(_ context.Context, entry input.Object) (json.RawMessage, error) {
 	if strings.EqualFold(yes, no) {
 		return nil, input.Bad("confirm_text and deny_text are both %q", yes)
 	}
-	ask.Options = []engine.Option{{Text: yes, Value: json.RawMessage("true")}, {Text: no, Value: json.RawMessage("false")}}
+	ask.Options = []function.Option{{Text: yes, Value: json.RawMessage("true")}, {Text: no, Value: json.RawMessage("false")}}
 	ask.Feedback = bool(in.Feedback)
 	entry = entry.Without("feedback", "confirmed", "text")
 	ask.Entry = entry.With("options", input.Encode(ask.Options)).Encode()
@@ -48,16 +48,16 @@ func or(text input.Text, other string) string {
 	return other
 }
 
-func confirmSpec() engine.Spec {
-	return engine.Spec{
+func confirmSpec() function.Spec {
+	return function.Spec{
 		Name:        "utils.request.confirm",
 		Aliases:     []string{"confirm"},
 		Description: "Asks a person for yes or no and waits for the answer.",
 		Check:       input.Check[ConfirmInput](tried(Confirm)),
-		Needs:       engine.Needs{Own: true, OneOf: []string{"prompt", "message"}},
+		Needs:       function.Needs{Own: true, OneOf: []string{"prompt", "message"}},
 		Input:       input.Schema[ConfirmInput](),
 		Output:      input.Schema[ConfirmOutput](),
-		Function:    engine.ObjectFunc(Confirm),
+		Function:    function.ObjectFunc(Confirm),
 	}
 }
 
@@ -65,8 +65,8 @@ func confirmSpec() engine.Spec {
 // input.
 type ConfirmOutput struct {
 	RequestOutput
-	Options   []engine.Option `json:"options,omitempty" jsonschema:"the texts for yes and no, in this order"`
-	Confirmed bool            `json:"confirmed,omitempty" jsonschema:"whether the answer was yes"`
-	Feedback  string          `json:"feedback,omitempty" jsonschema:"with feedback: the remark"`
-	Text      string          `json:"text,omitempty" jsonschema:"with feedback: the same, else the text of the answer"`
+	Options   []function.Option `json:"options,omitempty" jsonschema:"the texts for yes and no, in this order"`
+	Confirmed bool              `json:"confirmed,omitempty" jsonschema:"whether the answer was yes"`
+	Feedback  string            `json:"feedback,omitempty" jsonschema:"with feedback: the remark"`
+	Text      string            `json:"text,omitempty" jsonschema:"with feedback: the same, else the text of the answer"`
 }

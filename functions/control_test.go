@@ -17,7 +17,7 @@ import (
 
 // standard calls a function of the registry, as the engine would.
 func standard(ctx context.Context, t *testing.T, name, input string) (json.RawMessage, error) {
-	r := engine.NewRegistry()
+	r := function.NewRegistry()
 	functions.Standard(r, functions.Options{})
 	return r.Find(name).Function.Call(ctx, json.RawMessage(input))
 }
@@ -36,33 +36,33 @@ func TestHandOver(t *testing.T) {
 		function, input string
 		want            error
 	}{
-		{"loop", `{"count":"3"}`, &engine.RunBody{Rounds: 3, Finish: true}},
-		{"loop", `{"count":0}`, &engine.RunBody{Items: raw(), Finish: true}},
-		{"loop", `{"count":0,"over":[1]}`, &engine.RunBody{Items: raw(), Finish: true}},
+		{"loop", `{"count":"3"}`, &function.RunBody{Rounds: 3, Finish: true}},
+		{"loop", `{"count":0}`, &function.RunBody{Items: raw(), Finish: true}},
+		{"loop", `{"count":0,"over":[1]}`, &function.RunBody{Items: raw(), Finish: true}},
 		{"loop", `{"while":{"true":"@{SESSION_ID}.a"},"count":2,"max_rounds":1}`,
-			&engine.RunBody{Rounds: 2, While: json.RawMessage(`{"true":"@{SESSION_ID}.a"}`), MaxRounds: 1, Finish: true}},
+			&function.RunBody{Rounds: 2, While: json.RawMessage(`{"true":"@{SESSION_ID}.a"}`), MaxRounds: 1, Finish: true}},
 		{"loop", `{"until":"@{SESSION_ID}.a","over":"[1, {}]"}`,
-			&engine.RunBody{Until: json.RawMessage(`"@{SESSION_ID}.a"`), Items: raw(`1`, `{}`), Finish: true}},
-		{"loop", `{}`, &engine.RunBody{Finish: true}},
-		{"iterate", `{"items":["a",null],"max_rounds":5}`, &engine.RunBody{Items: raw(`"a"`, `null`), MaxRounds: 5, Finish: true}},
-		{"iterate", `{"items":"[]"}`, &engine.RunBody{Items: raw(), Finish: true}},
-		{"group", `{}`, &engine.RunBody{AtOnce: true, Finish: true}},
-		{"group", `{"merge":"first","concurrency":4}`, &engine.RunBody{AtOnce: true, First: true, Concurrency: 4, Finish: true}},
-		{"map", `{"items":[7],"inputs":{"a":1,"index":"i"},"concurrency":2}`, &engine.RunSessions{Concurrency: 2, Sessions: []engine.ChildSession{
+			&function.RunBody{Until: json.RawMessage(`"@{SESSION_ID}.a"`), Items: raw(`1`, `{}`), Finish: true}},
+		{"loop", `{}`, &function.RunBody{Finish: true}},
+		{"iterate", `{"items":["a",null],"max_rounds":5}`, &function.RunBody{Items: raw(`"a"`, `null`), MaxRounds: 5, Finish: true}},
+		{"iterate", `{"items":"[]"}`, &function.RunBody{Items: raw(), Finish: true}},
+		{"group", `{}`, &function.RunBody{AtOnce: true, Finish: true}},
+		{"group", `{"merge":"first","concurrency":4}`, &function.RunBody{AtOnce: true, First: true, Concurrency: 4, Finish: true}},
+		{"map", `{"items":[7],"inputs":{"a":1,"index":"i"},"concurrency":2}`, &function.RunSessions{Concurrency: 2, Sessions: []function.ChildSession{
 			{Body: true, Inputs: json.RawMessage(`{"item":7,"index":"i","a":1}`)}}}},
-		{"map", `{"items":["x","y"],"workflow":"w","entry":"e","outputs":"last"}`, &engine.RunSessions{Outputs: []string{"last"}, Sessions: []engine.ChildSession{
+		{"map", `{"items":["x","y"],"workflow":"w","entry":"e","outputs":"last"}`, &function.RunSessions{Outputs: []string{"last"}, Sessions: []function.ChildSession{
 			{Workflow: "w", Entry: "e", Inputs: json.RawMessage(`{"item":"x","index":0}`)},
 			{Workflow: "w", Entry: "e", Inputs: json.RawMessage(`{"item":"y","index":1}`)}}}},
-		{"map", `{"items":[]}`, &engine.RunSessions{}},
-		{"subflow", `{"workflow":"w"}`, &engine.RunSessions{Sessions: []engine.ChildSession{{Workflow: "w"}}}},
-		{"subflow", `{"workflow":"w","entry":"e","inputs":"{\"a\": 1}","outputs":["x","y"]}`, &engine.RunSessions{Outputs: []string{"x", "y"},
-			Sessions: []engine.ChildSession{{Workflow: "w", Entry: "e", Inputs: json.RawMessage(`{"a":1}`)}}}},
-		{"wait", `{"for":"90s"}`, &engine.Wait{For: 90 * time.Second}},
-		{"wait", `{"duration":0,"note":1}`, &engine.Wait{For: 1, Entry: json.RawMessage(`{"note":1}`)}},
-		{"wait", `{"until":"2026-01-31T12:00:00Z"}`, &engine.Wait{Until: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}},
-		{"wait", `{"until":1769860800000}`, &engine.Wait{Until: time.UnixMilli(1769860800000)}},
-		{"wait", `{"signal":"paid","timeout":"1d"}`, &engine.Wait{Signal: "paid", For: 24 * time.Hour}},
-		{"wait", `{"signal":"paid"}`, &engine.Wait{Signal: "paid"}},
+		{"map", `{"items":[]}`, &function.RunSessions{}},
+		{"subflow", `{"workflow":"w"}`, &function.RunSessions{Sessions: []function.ChildSession{{Workflow: "w"}}}},
+		{"subflow", `{"workflow":"w","entry":"e","inputs":"{\"a\": 1}","outputs":["x","y"]}`, &function.RunSessions{Outputs: []string{"x", "y"},
+			Sessions: []function.ChildSession{{Workflow: "w", Entry: "e", Inputs: json.RawMessage(`{"a":1}`)}}}},
+		{"wait", `{"for":"90s"}`, &function.Wait{For: 90 * time.Second}},
+		{"wait", `{"duration":0,"note":1}`, &function.Wait{For: 1, Entry: json.RawMessage(`{"note":1}`)}},
+		{"wait", `{"until":"2026-01-31T12:00:00Z"}`, &function.Wait{Until: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}},
+		{"wait", `{"until":1769860800000}`, &function.Wait{Until: time.UnixMilli(1769860800000)}},
+		{"wait", `{"signal":"paid","timeout":"1d"}`, &function.Wait{Signal: "paid", For: 24 * time.Hour}},
+		{"wait", `{"signal":"paid"}`, &function.Wait{Signal: "paid"}},
 	}
 	for _, test := range tests {
 		out, err := standard(t.Context(), t, test.function, test.input)
@@ -75,7 +75,7 @@ func TestHandOver(t *testing.T) {
 // An archive asks the store for results of rounds of these functions' steps, and of those that it
 // does not know.
 func TestFunctionsThatLeaveRounds(t *testing.T) {
-	registry := engine.NewRegistry()
+	registry := function.NewRegistry()
 	functions.Standard(registry, functions.Options{})
 	for name, want := range map[string]bool{"loop": true, "utils.loop": true, "iterate": true, "map": true, "group": true, "unknown": true,
 		"subflow": false, "reply": false, "generate": false} {
@@ -110,75 +110,75 @@ func TestControlRefuses(t *testing.T) {
 		{"variable", `{"globals":{"a":{}},"merge":true,"previous":[1]}`, "previous: want an object with the globals so far by name, not [1]"},
 	} {
 		_, err := standard(t.Context(), t, test.function, test.input)
-		if function.KindOf(err) != engine.KindBadInput || err.Error() != test.want {
+		if function.KindOf(err) != function.KindBadInput || err.Error() != test.want {
 			t.Errorf("%s %s: %v, want %s", test.function, test.input, err, test.want)
 		}
 	}
 }
 
 func TestFinish(t *testing.T) {
-	boom := &engine.SessionError{Step: "s", Kind: "failed", Message: "boom"}
-	done := func(output string) engine.BodyResult {
-		return engine.BodyResult{Status: engine.StatusComplete, Session: "p/s/1/0", Output: json.RawMessage(output)}
+	boom := &function.SessionError{Step: "s", Kind: "failed", Message: "boom"}
+	done := func(output string) function.BodyResult {
+		return function.BodyResult{Status: engine.StatusComplete, Session: "p/s/1/0", Output: json.RawMessage(output)}
 	}
-	named := func(name, output string) engine.BodyResult {
+	named := func(name, output string) function.BodyResult {
 		one := done(output)
 		one.Name = name
 		return one
 	}
-	failed := engine.BodyResult{Status: engine.StatusError, Session: "p/s/1/0", Output: json.RawMessage(`{"error":{"message":"boom","kind":"failed"}}`), Error: boom}
-	lost := engine.BodyResult{Status: engine.StatusError, Name: "C", Error: boom}
-	none := engine.BodyResult{Status: engine.StatusSkipped, Name: "D"}
+	failed := function.BodyResult{Status: engine.StatusError, Session: "p/s/1/0", Output: json.RawMessage(`{"error":{"message":"boom","kind":"failed"}}`), Error: boom}
+	lost := function.BodyResult{Status: engine.StatusError, Name: "C", Error: boom}
+	none := function.BodyResult{Status: engine.StatusSkipped, Name: "D"}
 
 	tests := []struct {
 		function, input string
-		results         []engine.BodyResult
+		results         []function.BodyResult
 		want            string
 	}{
-		{"loop", `{"count":3}`, []engine.BodyResult{done(`{"text":"a","response":"b"}`), none, done(`{"result":1,"content":"c"}`)},
+		{"loop", `{"count":3}`, []function.BodyResult{done(`{"text":"a","response":"b"}`), none, done(`{"result":1,"content":"c"}`)},
 			`{"results":[{"text":"a","response":"b"},null,{"result":1,"content":"c"}],"count":3,"text":"a\n\nc"}`},
 		{"loop", `{"count":0}`, nil, `{"results":[],"count":0,"text":""}`},
-		{"iterate", `{"items":[1,2],"separator":", "}`, []engine.BodyResult{done(`"x"`), failed},
+		{"iterate", `{"items":[1,2],"separator":", "}`, []function.BodyResult{done(`"x"`), failed},
 			`{"results":["x",{"error":{"message":"boom","kind":"failed"}}],"outputs":["x",""],"count":2,"failed":1,"text":"x, "}`},
-		{"iterate", `{"items":[1],"separator":""}`, []engine.BodyResult{failed, done(`{"n":1}`), done(`null`)},
+		{"iterate", `{"items":[1],"separator":""}`, []function.BodyResult{failed, done(`{"n":1}`), done(`null`)},
 			`{"results":[{"error":{"message":"boom","kind":"failed"}},{"n":1},null],"outputs":["","{\"n\":1}",""],"count":3,"failed":1,"text":"{\"n\":1}"}`},
-		{"group", `{}`, []engine.BodyResult{named("A", `"a"`), lost, none, named("B", `{"response":"b"}`)},
+		{"group", `{}`, []function.BodyResult{named("A", `"a"`), lost, none, named("B", `{"response":"b"}`)},
 			`{"results":["a",{"response":"b"}],"outputs":["a","b"],"text":"a\nb"}`},
-		{"group", `{"merge":"concatenate"}`, []engine.BodyResult{named("A", `"a"`), named("E", `" "`), lost, named("B", `"b"`)},
+		{"group", `{"merge":"concatenate"}`, []function.BodyResult{named("A", `"a"`), named("E", `" "`), lost, named("B", `"b"`)},
 			`{"results":["a"," ","b"],"outputs":["a"," ","b"],"text":"## A\n\na\n\n---\n\n## B\n\nb"}`},
-		{"group", `{"merge":"concatenate"}`, []engine.BodyResult{named("A", `"a"`), lost}, `{"results":["a"],"outputs":["a"],"text":"a"}`},
-		{"group", `{"merge":"summarize"}`, []engine.BodyResult{lost, named("A", `"a"`)}, `{"results":["a"],"outputs":["a"],"text":"a"}`},
-		{"group", `{"merge":"first"}`, []engine.BodyResult{none, named("A", `"a"`)}, `{"results":["a"],"outputs":["a"],"text":"a"}`},
-		{"group", `{"merge":"first"}`, []engine.BodyResult{lost, named("A", `"a"`), named("B", `"b"`)}, `{"results":["a"],"outputs":["a"],"text":"a"}`},
-		{"group", `{"merge":"first"}`, []engine.BodyResult{none}, `{"results":[],"outputs":[],"text":""}`},
-		{"map", `{"items":[1,2],"on_error":"continue"}`, []engine.BodyResult{lost, done(`"x"`)},
+		{"group", `{"merge":"concatenate"}`, []function.BodyResult{named("A", `"a"`), lost}, `{"results":["a"],"outputs":["a"],"text":"a"}`},
+		{"group", `{"merge":"summarize"}`, []function.BodyResult{lost, named("A", `"a"`)}, `{"results":["a"],"outputs":["a"],"text":"a"}`},
+		{"group", `{"merge":"first"}`, []function.BodyResult{none, named("A", `"a"`)}, `{"results":["a"],"outputs":["a"],"text":"a"}`},
+		{"group", `{"merge":"first"}`, []function.BodyResult{lost, named("A", `"a"`), named("B", `"b"`)}, `{"results":["a"],"outputs":["a"],"text":"a"}`},
+		{"group", `{"merge":"first"}`, []function.BodyResult{none}, `{"results":[],"outputs":[],"text":""}`},
+		{"map", `{"items":[1,2],"on_error":"continue"}`, []function.BodyResult{lost, done(`"x"`)},
 			`{"results":[{"error":{"message":"boom","kind":"failed"}},"x"],"outputs":["","x"],"count":2,"failed":1,"text":"\nx"}`},
 		{"map", `{"items":[]}`, nil, `{"results":[],"outputs":[],"count":0,"failed":0,"text":""}`},
-		{"subflow", `{"workflow":"w"}`, []engine.BodyResult{done(`{"response":"r"}`)},
+		{"subflow", `{"workflow":"w"}`, []function.BodyResult{done(`{"response":"r"}`)},
 			`{"session":"p/s/1/0","status":"complete","result":{"response":"r"},"text":"r"}`},
-		{"subflow", `{"workflow":"w"}`, []engine.BodyResult{{Status: engine.StatusComplete, Session: "c"}}, `{"session":"c","status":"complete","result":null,"text":""}`},
-		{"subflow", `{"workflow":"w","on_error":"output"}`, []engine.BodyResult{{Status: engine.StatusError, Session: "c", Error: boom}},
+		{"subflow", `{"workflow":"w"}`, []function.BodyResult{{Status: engine.StatusComplete, Session: "c"}}, `{"session":"c","status":"complete","result":null,"text":""}`},
+		{"subflow", `{"workflow":"w","on_error":"output"}`, []function.BodyResult{{Status: engine.StatusError, Session: "c", Error: boom}},
 			`{"session":"c","status":"error","result":null,"text":"","error":{"message":"boom","kind":"failed"}}`},
-		{"subflow", `{"workflow":"w","on_error":"output","outputs":"x"}`, []engine.BodyResult{done(`["t"]`)},
+		{"subflow", `{"workflow":"w","on_error":"output","outputs":"x"}`, []function.BodyResult{done(`["t"]`)},
 			`{"session":"p/s/1/0","status":"complete","result":"t","outputs":["t"],"text":"t"}`},
-		{"subflow", `{"workflow":"w","outputs":"x"}`, []engine.BodyResult{done(`[{"text":"t"}]`)},
+		{"subflow", `{"workflow":"w","outputs":"x"}`, []function.BodyResult{done(`[{"text":"t"}]`)},
 			`{"session":"p/s/1/0","status":"complete","result":{"text":"t"},"outputs":[{"text":"t"}],"text":"t"}`},
-		{"subflow", `{"workflow":"w","outputs":["x","y"]}`, []engine.BodyResult{done(`["t",null]`)},
+		{"subflow", `{"workflow":"w","outputs":["x","y"]}`, []function.BodyResult{done(`["t",null]`)},
 			`{"session":"p/s/1/0","status":"complete","result":["t",null],"outputs":["t",null],"text":"t\n"}`},
 	}
 	for _, test := range tests {
-		ctx := function.WithCall(t.Context(), &engine.Call{Number: 2, Body: &engine.BodyOutcome{Results: test.results}})
+		ctx := function.WithCall(t.Context(), &function.Call{Number: 2, Body: &function.BodyOutcome{Results: test.results}})
 		out, err := standard(ctx, t, test.function, test.input)
 		if err != nil || string(out) != test.want {
 			t.Errorf("%s %s: %s, %v, want %s", test.function, test.input, out, err, test.want)
 		}
 	}
 	for name, want := range map[string]string{"map": "2 of 3 items failed; item 1: boom", "subflow": "boom"} {
-		results := []engine.BodyResult{done(`1`), lost, lost}
+		results := []function.BodyResult{done(`1`), lost, lost}
 		if name == "subflow" {
 			results = results[1:2]
 		}
-		ctx := function.WithCall(t.Context(), &engine.Call{Number: 2, Body: &engine.BodyOutcome{Results: results}})
+		ctx := function.WithCall(t.Context(), &function.Call{Number: 2, Body: &function.BodyOutcome{Results: results}})
 		_, err := standard(ctx, t, name, `{"workflow":"w","items":[1]}`)
 		if function.KindOf(err) != name+"_failed" || err.Error() != want {
 			t.Errorf("%s with failures: %v", name, err)
@@ -188,12 +188,12 @@ func TestFinish(t *testing.T) {
 
 // TestSummarize checks that summarize is a call of generate, and fails as that does.
 func TestSummarize(t *testing.T) {
-	both := &engine.BodyOutcome{Results: []engine.BodyResult{
+	both := &function.BodyOutcome{Results: []function.BodyResult{
 		{Status: engine.StatusComplete, Name: "A", Output: json.RawMessage(`"a"`)}, {Status: engine.StatusComplete, Name: "B", Output: json.RawMessage(`"b"`)}}}
-	ctx := function.WithCall(t.Context(), &engine.Call{Number: 2, Key: "s/g/1/2", Step: "g", Body: both})
+	ctx := function.WithCall(t.Context(), &function.Call{Number: 2, Key: "s/g/1/2", Step: "g", Body: both})
 	_, err := standard(ctx, t, "group", `{"merge":"summarize"}`)
-	var failed *engine.CallError
-	if !errors.As(err, &failed) || failed.Kind != engine.KindDisabled || !strings.Contains(failed.Message, "--model") {
+	var failed *function.CallError
+	if !errors.As(err, &failed) || failed.Kind != function.KindDisabled || !strings.Contains(failed.Message, "--model") {
 		t.Errorf("without a model: %v", err)
 	}
 }
@@ -212,11 +212,11 @@ func (s *summarizer) Endpoint(models.Endpoint) (models.Model, error) { return s,
 
 func TestSummarizeAsksTheModel(t *testing.T) {
 	model := &summarizer{}
-	r := engine.NewRegistry()
+	r := function.NewRegistry()
 	functions.Standard(r, functions.Options{Models: model})
-	body := &engine.BodyOutcome{Results: []engine.BodyResult{
+	body := &function.BodyOutcome{Results: []function.BodyResult{
 		{Status: engine.StatusComplete, Name: "A", Output: json.RawMessage(`"a"`)}, {Status: engine.StatusComplete, Name: "B", Output: json.RawMessage(`"b"`)}}}
-	ctx := function.WithCall(t.Context(), &engine.Call{Number: 2, Key: "s/g/1/2", Step: "g", Body: body})
+	ctx := function.WithCall(t.Context(), &function.Call{Number: 2, Key: "s/g/1/2", Step: "g", Body: body})
 	out, err := r.Find("group").Function.Call(ctx, json.RawMessage(`{"merge":"summarize","model":"m","system":"Be brief.","prompt":"Join them."}`))
 	if want := `{"results":["a","b"],"outputs":["a","b"],"text":"both"}`; err != nil || string(out) != want {
 		t.Fatalf("%s, %v, want %s", out, err, want)
@@ -242,7 +242,7 @@ func TestGlobals(t *testing.T) {
 		{`{"name":"x","value":1,"set":{"y":2},"z":3}`, `{"y":2,"value":1,"z":3,"x":1}`, nil},
 	} {
 		var said function.Recorder
-		out, err := engine.ObjectFunc(functions.Variable).Call(function.WithSink(t.Context(), &said), json.RawMessage(test.input))
+		out, err := function.ObjectFunc(functions.Variable).Call(function.WithSink(t.Context(), &said), json.RawMessage(test.input))
 		if err != nil || string(out) != test.output {
 			t.Errorf("%s: %s, %v, want %s", test.input, out, err, test.output)
 		}
@@ -258,7 +258,7 @@ func TestGlobals(t *testing.T) {
 }
 
 func TestChecks(t *testing.T) {
-	r := engine.NewRegistry()
+	r := function.NewRegistry()
 	functions.Standard(r, functions.Options{})
 	for _, test := range []struct{ function, input, want string }{
 		{"loop", `{}`, "nothing ends this loop but a path out of it: give count, while, until, over or at least max_rounds"},

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // TestEachFaultOfAnInputIsReported: a check says all faults of an input at once, and none that only
 // comes of another.
 func TestEachFaultOfAnInputIsReported(t *testing.T) {
 	for _, c := range []struct {
-		spec  engine.Spec
+		spec  function.Spec
 		input string
 		want  []string
 	}{
@@ -41,7 +42,7 @@ func TestEachFaultOfAnInputIsReported(t *testing.T) {
 // TestAStrayFieldOfAQuestionOrReplyIsReported: functions that keep fields of a person's own warn of one
 // that only other functions take, unless a reference reads it.
 func TestAStrayFieldOfAQuestionOrReplyIsReported(t *testing.T) {
-	r := engine.NewRegistry()
+	r := function.NewRegistry()
 	Standard(r, Options{})
 	for _, c := range []struct{ function, input, reads, want string }{
 		{"request", `{"prompt": "x", "expression": "1+1"}`, "", `"expression", which utils.request.request does not know`},

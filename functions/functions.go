@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/api"
 	"github.com/stepgraph/stepgraph/functions/classify"
@@ -53,7 +53,7 @@ func Schema[T any]() *jsonschema.Schema { return input.Schema[T]() }
 
 // Standard registers every function of this package and its subpackages. It is the complete
 // list.
-func Standard(r *engine.Registry, o Options) {
+func Standard(r *function.Registry, o Options) {
 	// Questions.
 	r.Add(requestSpec())
 	r.Add(confirmSpec())

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
 )
 
-type fn = func(context.Context, engine.Object) (json.RawMessage, error)
+type fn = func(context.Context, function.Object) (json.RawMessage, error)
 
 func TestQuestions(t *testing.T) {
 	tests := []struct {
@@ -42,8 +41,8 @@ func TestQuestions(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			out, err := engine.ObjectFunc(test.call).Call(t.Context(), json.RawMessage(test.input))
-			var ask *engine.AwaitInput
+			out, err := function.ObjectFunc(test.call).Call(t.Context(), json.RawMessage(test.input))
+			var ask *function.AwaitInput
 			if out != nil || !errors.As(err, &ask) {
 				t.Fatalf("got %s, %v, want a question", out, err)
 			}
@@ -61,12 +60,12 @@ func TestQuestions(t *testing.T) {
 }
 
 func TestRequestSchemaAndDue(t *testing.T) {
-	_, err := engine.ObjectFunc(functions.Request).Call(t.Context(), json.RawMessage(`{"prompt":"n?","schema":"{\"type\":\"integer\"}","due":"1d","on_due":0}`))
-	var ask *engine.AwaitInput
+	_, err := function.ObjectFunc(functions.Request).Call(t.Context(), json.RawMessage(`{"prompt":"n?","schema":"{\"type\":\"integer\"}","due":"1d","on_due":0}`))
+	var ask *function.AwaitInput
 	if !errors.As(err, &ask) {
 		t.Fatal(err)
 	}
-	if ask.Kind != engine.AskQuestion || string(ask.Schema) != `{"type":"integer"}` || ask.Due != 24*time.Hour || string(ask.OnDue) != `0` {
+	if ask.Kind != function.AskQuestion || string(ask.Schema) != `{"type":"integer"}` || ask.Due != 24*time.Hour || string(ask.OnDue) != `0` {
 		t.Errorf("question = %+v", ask)
 	}
 }
@@ -112,7 +111,7 @@ func TestCalls(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			out, err := engine.ObjectFunc(test.call).Call(t.Context(), json.RawMessage(test.input))
+			out, err := function.ObjectFunc(test.call).Call(t.Context(), json.RawMessage(test.input))
 			if err != nil || string(out) != test.want {
 				t.Errorf("got %s, %v\nwant %s", out, err, test.want)
 			}
@@ -124,7 +123,7 @@ func TestReplySays(t *testing.T) {
 	heard := &function.Recorder{}
 	ctx := function.WithSink(t.Context(), heard)
 	for _, text := range []string{`{"message":"one"}`, `{"message":""}`, `{"llm_response":{"text":"two"}}`} {
-		if _, err := engine.ObjectFunc(functions.Reply).Call(ctx, json.RawMessage(text)); err != nil {
+		if _, err := function.ObjectFunc(functions.Reply).Call(ctx, json.RawMessage(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -161,8 +160,8 @@ func TestBadInput(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			out, err := engine.ObjectFunc(test.call).Call(t.Context(), json.RawMessage(test.input))
-			if err == nil || err.Error() != test.want || function.KindOf(err) != engine.KindBadInput || function.IsTransient(err) {
+			out, err := function.ObjectFunc(test.call).Call(t.Context(), json.RawMessage(test.input))
+			if err == nil || err.Error() != test.want || function.KindOf(err) != function.KindBadInput || function.IsTransient(err) {
 				t.Errorf("got %s, %v (%s)\nwant %s", out, err, function.KindOf(err), test.want)
 			}
 		})

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -40,7 +40,7 @@ const summaryPrompt = "Several steps worked on the same thing side by side. Writ
 // A group runs the steps that its step contains in parallel and merges their outputs. Its
 // summary is made by the function generate with this call's idempotency key, so a repeated
 // call is recognised.
-type group struct{ generate engine.Function }
+type group struct{ generate function.Function }
 
 func (g group) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 	in, err := input.Bind[GroupInput](fields)
@@ -50,9 +50,9 @@ func (g group) call(ctx context.Context, fields input.Object) (json.RawMessage, 
 	if err := checkGroup(in, nil); err != nil {
 		return nil, err
 	}
-	body := engine.CallOf(ctx).Body
+	body := function.CallOf(ctx).Body
 	if body == nil {
-		return nil, &engine.RunBody{AtOnce: true, First: in.Merge == mergeFirst, Concurrency: int(in.Concurrency), Finish: true}
+		return nil, &function.RunBody{AtOnce: true, First: in.Merge == mergeFirst, Concurrency: int(in.Concurrency), Finish: true}
 	}
 	out, names := succeeded(body)
 	switch in.Merge {
@@ -73,8 +73,8 @@ func (g group) call(ctx context.Context, fields input.Object) (json.RawMessage, 
 }
 
 // succeeded collects the successful results and the names of their steps.
-func succeeded(body *engine.BodyOutcome) (out GroupOutput, names []string) {
-	done := engine.BodyOutcome{}
+func succeeded(body *function.BodyOutcome) (out GroupOutput, names []string) {
+	done := function.BodyOutcome{}
 	for _, one := range body.Results {
 		if one.Error == nil && one.Output != nil {
 			done.Results = append(done.Results, one)
@@ -143,8 +143,8 @@ func checkGroup(in GroupInput, _ input.Object) error {
 }
 
 // groupSpec declares effects because summarize calls a model.
-func groupSpec(generate engine.Function) engine.Spec {
-	return engine.Spec{
+func groupSpec(generate function.Function) function.Spec {
+	return function.Spec{
 		Name:        "group",
 		Aliases:     []string{"utils.group"},
 		Description: "Runs the steps it contains in parallel and merges their outputs.",
@@ -153,11 +153,11 @@ func groupSpec(generate engine.Function) engine.Spec {
 		Check:       input.Check[GroupInput](checkInput(checkGroup)),
 		Input:       input.Schema[GroupInput](),
 		Output:      input.Schema[GroupOutput](),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "All results, under headings", Input: json.RawMessage(`{"merge": "concatenate"}`)},
 			{Title: "The first that answers", Input: json.RawMessage(`{"merge": "first", "concurrency": 3}`)},
 			{Title: "One text by a model", Input: json.RawMessage(`{"merge": "summarize", "prompt": "Write one report from these notes."}`)},
 		},
-		Function: engine.ObjectFunc(group{generate}.call),
+		Function: function.ObjectFunc(group{generate}.call),
 	}
 }

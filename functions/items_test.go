@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
 )
 
@@ -31,8 +31,8 @@ func TestLists(t *testing.T) {
 		given := fmt.Sprintf(`{%q: "{a:1}"}`, field)
 		want := field + `: want a list, not "{a:1}"`
 		_, err := standard(t.Context(), t, name, given)
-		var bad *engine.CallError
-		if !errors.As(err, &bad) || bad.Kind != engine.KindBadInput || bad.Message != want {
+		var bad *function.CallError
+		if !errors.As(err, &bad) || bad.Kind != function.KindBadInput || bad.Message != want {
 			t.Errorf("%s %s: %v, want %s", name, given, err, want)
 		}
 		if find(name).Check(json.RawMessage(given)) == nil {
@@ -41,16 +41,16 @@ func TestLists(t *testing.T) {
 	}
 }
 
-func find(name string) *engine.Spec {
-	r := engine.NewRegistry()
+func find(name string) *function.Spec {
+	r := function.NewRegistry()
 	functions.Standard(r, functions.Options{})
 	return r.Find(name)
 }
 
 // handed are the items that a function hands over to the engine.
 func handed(err error) []json.RawMessage {
-	var body *engine.RunBody
-	var children *engine.RunSessions
+	var body *function.RunBody
+	var children *function.RunSessions
 	switch {
 	case errors.As(err, &body):
 		return body.Items
@@ -69,7 +69,7 @@ func handed(err error) []json.RawMessage {
 
 func TestIterationsMayGoOn(t *testing.T) {
 	_, err := standard(t.Context(), t, "iterate", `{"items": [1], "on_error": "continue"}`)
-	var body *engine.RunBody
+	var body *function.RunBody
 	if !errors.As(err, &body) || !body.KeepGoing {
 		t.Errorf("got %#v", err)
 	}

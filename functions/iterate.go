@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -33,7 +34,7 @@ func Iterate(ctx context.Context, fields input.Object) (json.RawMessage, error) 
 	if err != nil {
 		return nil, err
 	}
-	if body := engine.CallOf(ctx).Body; body != nil {
+	if body := function.CallOf(ctx).Body; body != nil {
 		return in.finish(body), nil
 	}
 	if err := in.check(); err != nil {
@@ -43,17 +44,17 @@ func Iterate(ctx context.Context, fields input.Object) (json.RawMessage, error) 
 	if err != nil {
 		return nil, err
 	}
-	return nil, &engine.RunBody{Items: list, MaxRounds: int(in.MaxRounds), Finish: true, KeepGoing: in.OnError == engine.OnErrorContinue}
+	return nil, &function.RunBody{Items: list, MaxRounds: int(in.MaxRounds), Finish: true, KeepGoing: in.OnError == graph.OnErrorContinue}
 }
 
 func (in IterateInput) check() error {
-	if in.OnError != "" && in.OnError != engine.OnErrorContinue {
+	if in.OnError != "" && in.OnError != graph.OnErrorContinue {
 		return input.Bad("on_error: want continue or nothing, not %q", in.OnError)
 	}
 	return nil
 }
 
-func (in IterateInput) finish(body *engine.BodyOutcome) json.RawMessage {
+func (in IterateInput) finish(body *function.BodyOutcome) json.RawMessage {
 	list := gather(body)
 	return input.Encode(IterateOutput{Results: list.Results, Outputs: list.Texts, Count: len(list.Results), Failed: list.Failed,
 		Text: list.join(in.Separator)})
@@ -68,8 +69,8 @@ func checkIterate(in IterateInput, given input.Object) error {
 	return in.check()
 }
 
-func iterateSpec() engine.Spec {
-	return engine.Spec{
+func iterateSpec() function.Spec {
+	return function.Spec{
 		Name:        "iterate",
 		Aliases:     []string{"utils.iterate"},
 		Description: "Runs the steps it contains once for each element of a list, one after the other.",
@@ -77,10 +78,10 @@ func iterateSpec() engine.Spec {
 		Check:       input.Check[IterateInput](checkInput(checkIterate)),
 		Input:       input.Schema[IterateInput](),
 		Output:      input.Schema[IterateOutput](),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "For each line of an order", Input: json.RawMessage(`{"items": "@{SESSION_ID}.order.lines"}`)},
 			{Title: "Go on after a failure", Input: json.RawMessage(`{"items": ["a", "b"], "on_error": "continue", "separator": ", "}`)},
 		},
-		Function: engine.ObjectFunc(Iterate),
+		Function: function.ObjectFunc(Iterate),
 	}
 }

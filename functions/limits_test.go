@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/memory"
@@ -16,7 +17,7 @@ func TestAnInputIsBounded(t *testing.T) {
 	w := read(t, `{"format":"stepgraph","version":1,"id":"w","steps":[{"id":"root","function":"template","input":{"template":"`+
 		strings.Repeat("@{SESSION_ID}.initial.big", 300)+`"}}],"paths":[]}`)
 	result := enginetest.Play(t, enginetest.Game{Workflow: w, Registry: open(t), Inputs: map[string]string{"big": strings.Repeat("x", 900_000)}})
-	if e := result.Session.Error; e == nil || e.Kind != engine.KindTooLarge || !strings.Contains(e.Message, "more than 4194304 bytes") {
+	if e := result.Session.Error; e == nil || e.Kind != function.KindTooLarge || !strings.Contains(e.Message, "more than 4194304 bytes") {
 		t.Errorf("the session ended with %+v", e)
 	}
 }

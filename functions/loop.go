@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -32,11 +32,11 @@ func Loop(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if body := engine.CallOf(ctx).Body; body != nil {
+	if body := function.CallOf(ctx).Body; body != nil {
 		list := gather(body)
 		return input.Encode(LoopOutput{Results: list.Results, Count: len(list.Results), Text: list.join(nil)}), nil
 	}
-	run := &engine.RunBody{While: in.While, Until: in.Until, MaxRounds: int(in.MaxRounds), Finish: true}
+	run := &function.RunBody{While: in.While, Until: in.Until, MaxRounds: int(in.MaxRounds), Finish: true}
 	switch {
 	case in.Count == nil:
 	case *in.Count < 0:
@@ -67,8 +67,8 @@ func checkLoop(in LoopInput, given input.Object) error {
 	return input.Bad("nothing ends this loop but a path out of it: give count, while, until, over or at least max_rounds")
 }
 
-func loopSpec() engine.Spec {
-	return engine.Spec{
+func loopSpec() function.Spec {
+	return function.Spec{
 		Name:        "loop",
 		Aliases:     []string{"utils.loop"},
 		Description: "Repeats the steps it contains: a number of times, for each element of a list, or while a condition is true.",
@@ -77,11 +77,11 @@ func loopSpec() engine.Spec {
 		Check:       input.Check[LoopInput](checkInput(checkLoop)),
 		Input:       input.Schema[LoopInput](),
 		Output:      input.Schema[LoopOutput](),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "Three rounds", Input: json.RawMessage(`{"count": 3}`)},
 			{Title: "Until the body is content, at most ten times", Input: json.RawMessage(`{"until": "@{SESSION_ID}.review.approved", "max_rounds": 10}`)},
 			{Title: "Over a list", Input: json.RawMessage(`{"over": ["red", "green"], "until": {"true": "@{SESSION_ID}.check.found"}}`)},
 		},
-		Function: engine.ObjectFunc(Loop),
+		Function: function.ObjectFunc(Loop),
 	}
 }

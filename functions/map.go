@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -45,9 +46,9 @@ func Map(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 		return nil, err
 	}
 	if in.OnError == "" {
-		in.OnError = input.Text(engine.CallOf(ctx).OnError)
+		in.OnError = input.Text(function.CallOf(ctx).OnError)
 	}
-	if body := engine.CallOf(ctx).Body; body != nil {
+	if body := function.CallOf(ctx).Body; body != nil {
 		return in.finish(body)
 	}
 	return nil, in.begin()
@@ -66,22 +67,22 @@ func (in MapInput) begin() error {
 	if err != nil {
 		return err
 	}
-	run := &engine.RunSessions{Concurrency: int(in.Concurrency), Outputs: outputs}
+	run := &function.RunSessions{Concurrency: int(in.Concurrency), Outputs: outputs}
 	for i, item := range list {
 		own := input.Object{{Name: "item", Value: item}, {Name: "index", Value: input.Encode(i)}}
-		run.Sessions = append(run.Sessions, engine.ChildSession{
+		run.Sessions = append(run.Sessions, function.ChildSession{
 			Workflow: string(in.Workflow), Entry: string(in.Entry), Body: in.Workflow == "", Inputs: own.Over(given).Encode(),
 		})
 	}
 	return run
 }
 
-func (in MapInput) finish(body *engine.BodyOutcome) (json.RawMessage, error) {
+func (in MapInput) finish(body *function.BodyOutcome) (json.RawMessage, error) {
 	list := gather(body)
-	if list.Failed > 0 && in.OnError != engine.OnErrorContinue {
+	if list.Failed > 0 && in.OnError != graph.OnErrorContinue {
 		for i, one := range body.Results {
 			if one.Error != nil {
-				return nil, &engine.CallError{Kind: KindMapFailed,
+				return nil, &function.CallError{Kind: KindMapFailed,
 					Message: fmt.Sprintf("%d of %d items failed; item %d: %s", list.Failed, len(body.Results), i, one.Error.Message)}
 			}
 		}
@@ -92,7 +93,7 @@ func (in MapInput) finish(body *engine.BodyOutcome) (json.RawMessage, error) {
 
 func (in MapInput) check() error {
 	switch {
-	case in.OnError != "" && in.OnError != engine.OnErrorContinue && in.OnError != engine.OnErrorStopPath:
+	case in.OnError != "" && in.OnError != graph.OnErrorContinue && in.OnError != graph.OnErrorStopPath:
 		return input.Bad("on_error: want continue or stop_path, not %q", in.OnError)
 	case in.Concurrency < 0:
 		return input.Bad("concurrency: %d is less than none", in.Concurrency)
@@ -115,8 +116,8 @@ func checkMap(in MapInput, given input.Object) error {
 	return nil
 }
 
-func mapSpec() engine.Spec {
-	return engine.Spec{
+func mapSpec() function.Spec {
+	return function.Spec{
 		Name:        "map",
 		Aliases:     []string{"utils.map"},
 		Description: "Runs a workflow, or the steps it contains, for the elements of a list in parallel, each in a child session.",
@@ -125,10 +126,10 @@ func mapSpec() engine.Spec {
 		Check:       input.Check[MapInput](checkInput(checkMap)),
 		Input:       input.Schema[MapInput](),
 		Output:      input.Schema[MapOutput](),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "A workflow for each customer", Input: json.RawMessage(`{"items": "@{SESSION_ID}.customers.list", "workflow": "invoice", "concurrency": 8}`)},
 			{Title: "The steps it contains, failures included", Input: json.RawMessage(`{"items": [1, 2, 3], "on_error": "continue"}`)},
 		},
-		Function: engine.ObjectFunc(Map),
+		Function: function.ObjectFunc(Map),
 	}
 }

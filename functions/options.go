@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
 // options reads a list of answer options, each a text, another scalar, or an object with text
 // (or label) and value. Null and absent mean no options. The JSON text of a list is accepted
 // too, because models often write it. Every option gets a value.
-func options(name string, given json.RawMessage) ([]engine.Option, error) {
+func options(name string, given json.RawMessage) ([]function.Option, error) {
 	if given == nil {
 		return nil, nil
 	}
@@ -23,7 +23,7 @@ func options(name string, given json.RawMessage) ([]engine.Option, error) {
 		return nil, input.Bad("%s: want a list of texts or {text, value}", name)
 	}
 	taken := map[string]bool{}
-	out := make([]engine.Option, 0, len(list))
+	out := make([]function.Option, 0, len(list))
 	for i, element := range list {
 		o, err := option(element)
 		if err != nil {
@@ -38,14 +38,14 @@ func options(name string, given json.RawMessage) ([]engine.Option, error) {
 	return out, nil
 }
 
-func option(element json.RawMessage) (engine.Option, error) {
+func option(element json.RawMessage) (function.Option, error) {
 	switch element[0] {
 	case 'n', '[':
-		return engine.Option{}, fmt.Errorf("want a text or {text, value}, not %s", element)
+		return function.Option{}, fmt.Errorf("want a text or {text, value}, not %s", element)
 	case '{':
 		o, err := input.Parse(element)
 		if err != nil {
-			return engine.Option{}, err
+			return function.Option{}, err
 		}
 		text, value := o.Get("text"), o.Get("value")
 		if text == nil {
@@ -55,12 +55,12 @@ func option(element json.RawMessage) (engine.Option, error) {
 			text = value
 		}
 		if text == nil {
-			return engine.Option{}, fmt.Errorf("want a text or {text, value}, not %s", element)
+			return function.Option{}, fmt.Errorf("want a text or {text, value}, not %s", element)
 		}
 		if value == nil {
 			value = input.Encode(input.TextOf(text))
 		}
-		return engine.Option{Text: input.TextOf(text), Value: value}, nil
+		return function.Option{Text: input.TextOf(text), Value: value}, nil
 	}
-	return engine.Option{Text: input.TextOf(element), Value: element}, nil
+	return function.Option{Text: input.TextOf(element), Value: element}, nil
 }

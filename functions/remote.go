@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
 	"github.com/stepgraph/stepgraph/internal/callkey"
@@ -37,22 +37,22 @@ type RemoteOptions struct {
 // The address is part of the configuration, so it may be in any network. The key, also in the
 // header Idempotency-Key, is the same on every attempt, so that the server can recognise a
 // repeated call.
-func Remote(name, address string, o RemoteOptions) (engine.Spec, error) {
+func Remote(name, address string, o RemoteOptions) (function.Spec, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return engine.Spec{}, fmt.Errorf("remote functions %s: address %q: want http://HOST or https://HOST", name, address)
+		return function.Spec{}, fmt.Errorf("remote functions %s: address %q: want http://HOST or https://HOST", name, address)
 	}
 	r := remote{name: name, address: address, host: u.Host, options: o, client: o.Client}
 	if r.client == nil {
 		r.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
-	return engine.Spec{
+	return function.Spec{
 		Name:        name,
 		Description: "Runs on the server at " + u.Host + ".",
 		Effects:     true,
 		Limit:       o.Limit,
 		Timeout:     o.Timeout,
-		Function:    engine.FunctionFunc(r.call),
+		Function:    function.FunctionFunc(r.call),
 	}, nil
 }
 
@@ -72,7 +72,7 @@ type remoteRequest struct {
 }
 
 func (r remote) call(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
-	call := engine.CallOf(ctx)
+	call := function.CallOf(ctx)
 	function := call.Function
 	if function == "" {
 		function = r.name
@@ -110,19 +110,19 @@ func (r remote) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return wire.Ended(ctx)
 	}
-	return &engine.CallError{Transient: true, Kind: "connection", Message: fmt.Sprintf("remote functions at %s: %s", r.host, wire.Cause(err)), Err: err}
+	return &function.CallError{Transient: true, Kind: "connection", Message: fmt.Sprintf("remote functions at %s: %s", r.host, wire.Cause(err)), Err: err}
 }
 
 func (r remote) unreadable(ctx context.Context, err error) error {
 	if wire.TooLarge(err) {
-		return &engine.CallError{Kind: engine.KindTooLarge, Message: fmt.Sprintf("remote functions at %s: answer is larger than %d bytes", r.host, maxRemote), Err: err}
+		return &function.CallError{Kind: function.KindTooLarge, Message: fmt.Sprintf("remote functions at %s: answer is larger than %d bytes", r.host, maxRemote), Err: err}
 	}
 	return r.unreachable(ctx, err)
 }
 
 // refused returns the error of a bad status: 429 and 5xx are transient, all others permanent.
 func (r remote) refused(response *http.Response, answer []byte) error {
-	e := &engine.CallError{
+	e := &function.CallError{
 		Message:    fmt.Sprintf("remote functions at %s: %s", r.host, response.Status),
 		Transient:  wire.Transient(response.StatusCode),
 		RetryAfter: wire.RetryAfter(response.Header, time.Now()),

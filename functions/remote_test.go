@@ -16,14 +16,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
 )
 
 func remoteContext(t *testing.T, name string) (context.Context, *function.Recorder) {
 	heard := &function.Recorder{}
-	call := &engine.Call{Session: "s", Step: "buy", Visit: 2, Function: name, Key: "s/buy/2/1"}
+	call := &function.Call{Session: "s", Step: "buy", Visit: 2, Function: name, Key: "s/buy/2/1"}
 	return function.WithSink(function.WithCall(t.Context(), call), heard), heard
 }
 
@@ -74,7 +73,7 @@ func TestRemoteAnswers(t *testing.T) {
 		{name: "redirect", status: 302, answer: ``, err: "302 Found", kind: "failed", after: 9 * time.Second},
 		{name: "no JSON", status: 200, answer: `<html>`, err: "answer: invalid character", kind: "bad_response"},
 		{name: "nothing in it", status: 200, answer: `{}`, err: "none of output, error and await", kind: "bad_response"},
-		{name: "too large", status: 200, answer: `{"output":"` + strings.Repeat("x", 2<<20) + `"}`, err: "larger than", kind: engine.KindTooLarge},
+		{name: "too large", status: 200, answer: `{"output":"` + strings.Repeat("x", 2<<20) + `"}`, err: "larger than", kind: function.KindTooLarge},
 		{name: "select without options", status: 200, answer: `{"await":{"kind":"select","prompt":"p"}}`, err: "await: a select needs options", kind: "bad_response"},
 		{name: "unknown question", status: 200, answer: `{"await":{"kind":"quiz","prompt":"p"}}`, err: `kind "quiz"`, kind: "bad_response"},
 	}
@@ -99,7 +98,7 @@ func TestRemoteAnswers(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.err) {
 				t.Fatalf("got %s, %v, want an error with %q", out, err, test.err)
 			}
-			var call *engine.CallError
+			var call *function.CallError
 			errors.As(err, &call)
 			if function.KindOf(err) != test.kind || function.IsTransient(err) != test.transient || call.RetryAfter != test.after {
 				t.Errorf("error %v: kind %s, transient %t, after %s", err, function.KindOf(err), function.IsTransient(err), call.RetryAfter)
@@ -114,11 +113,11 @@ func TestRemoteAwaits(t *testing.T) {
 	}))
 	defer server.Close()
 	_, err := callRemote(t, server.URL, "shop.x", `{}`)
-	var ask *engine.AwaitInput
+	var ask *function.AwaitInput
 	if !errors.As(err, &ask) {
 		t.Fatal(err)
 	}
-	if ask.Kind != engine.AskSelect || ask.Prompt != "Size?" || len(ask.Options) != 2 || string(ask.Options[1].Value) != "2" ||
+	if ask.Kind != function.AskSelect || ask.Prompt != "Size?" || len(ask.Options) != 2 || string(ask.Options[1].Value) != "2" ||
 		ask.Due != 2*time.Hour || string(ask.OnDue) != `"S"` || string(ask.Schema) != `{"type":"string"}` || ask.Entry != nil {
 		t.Errorf("question = %+v", ask)
 	}
@@ -188,8 +187,8 @@ func TestPythonExample(t *testing.T) {
 		t.Errorf("unknown function = %v", err)
 	}
 	_, err = callRemote(t, address, "shop.order", `{"item":"tea"}`)
-	var ask *engine.AwaitInput
-	if !errors.As(err, &ask) || ask.Kind != engine.AskConfirm || ask.Prompt != "Order tea?" {
+	var ask *function.AwaitInput
+	if !errors.As(err, &ask) || ask.Kind != function.AskConfirm || ask.Prompt != "Order tea?" {
 		t.Errorf("order = %v", err)
 	}
 	for range 2 { // the same key orders once
@@ -228,12 +227,12 @@ func TestRemoteIsOneRequestACall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := function.WithCall(t.Context(), &engine.Call{Session: "s", Step: "a", Visit: 1, Key: "s/a/1/1", Function: "side.a"})
+	ctx := function.WithCall(t.Context(), &function.Call{Session: "s", Step: "a", Visit: 1, Key: "s/a/1/1", Function: "side.a"})
 	if _, err := spec.Function.Call(ctx, []byte(`{}`)); err != nil {
 		t.Fatal(err)
 	}
 	_, err = spec.Function.Call(ctx, []byte(`{}`))
-	var failed *engine.CallError
+	var failed *function.CallError
 	if !errors.As(err, &failed) || !failed.Transient || calls.Load() != 2 {
 		t.Errorf("%v after %d requests, want a transient error after 2", err, calls.Load())
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -40,7 +40,7 @@ func (r remote) read(ctx context.Context, text []byte) (json.RawMessage, error) 
 	switch {
 	case present(answer.Error):
 		kind, message := answer.failure()
-		return nil, &engine.CallError{Kind: kind, Message: message, Transient: bool(answer.Transient), RetryAfter: time.Duration(answer.RetryAfter)}
+		return nil, &function.CallError{Kind: kind, Message: message, Transient: bool(answer.Transient), RetryAfter: time.Duration(answer.RetryAfter)}
 	case answer.Await != nil:
 		ask, err := answer.Await.question()
 		if err != nil {
@@ -51,13 +51,13 @@ func (r remote) read(ctx context.Context, text []byte) (json.RawMessage, error) 
 		return nil, r.broken("it has none of output, error and await")
 	}
 	if answer.Say != "" {
-		engine.CallOf(ctx).Say(answer.Say)
+		function.CallOf(ctx).Say(answer.Say)
 	}
 	return answer.Output, nil
 }
 
 func (r remote) broken(format string, args ...any) error {
-	return &engine.CallError{Kind: "bad_response", Message: fmt.Sprintf("remote functions at %s: answer: %s", r.host, fmt.Sprintf(format, args...))}
+	return &function.CallError{Kind: "bad_response", Message: fmt.Sprintf("remote functions at %s: answer: %s", r.host, fmt.Sprintf(format, args...))}
 }
 
 // failure returns the kind (empty for the engine's default) and the message of the error.
@@ -69,12 +69,12 @@ func (a remoteAnswer) failure() (kind, message string) {
 	return "", input.TextOf(a.Error)
 }
 
-func (a remoteAwait) question() (*engine.AwaitInput, error) {
-	ask := &engine.AwaitInput{Kind: a.Kind, Prompt: string(a.Prompt), Due: time.Duration(a.Due)}
+func (a remoteAwait) question() (*function.AwaitInput, error) {
+	ask := &function.AwaitInput{Kind: a.Kind, Prompt: string(a.Prompt), Due: time.Duration(a.Due)}
 	switch a.Kind {
 	case "":
-		ask.Kind = engine.AskQuestion
-	case engine.AskQuestion, engine.AskConfirm, engine.AskSelect, engine.AskApproval:
+		ask.Kind = function.AskQuestion
+	case function.AskQuestion, function.AskConfirm, function.AskSelect, function.AskApproval:
 	default:
 		return nil, fmt.Errorf("kind %q is not one of question, confirm, select and approval", a.Kind)
 	}
@@ -89,7 +89,7 @@ func (a remoteAwait) question() (*engine.AwaitInput, error) {
 			return nil, err
 		}
 	}
-	if ask.Kind == engine.AskSelect && len(ask.Options) == 0 {
+	if ask.Kind == function.AskSelect && len(ask.Options) == 0 {
 		return nil, fmt.Errorf("a select needs options")
 	}
 	if present(a.Entry) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -42,7 +42,7 @@ func Reply(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 		return nil, input.Bad("reply has nothing to say: give it message, llm_response or content")
 	}
 	if said != "" {
-		engine.CallOf(ctx).Say(said)
+		function.CallOf(ctx).Say(said)
 	}
 	out := input.Object{
 		{Name: "message", Value: input.Encode(said)},
@@ -53,23 +53,23 @@ func Reply(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 }
 
 // checkReply reports a reply without a text, which would fail when it runs.
-func checkReply(text json.RawMessage) []engine.Problem {
+func checkReply(text json.RawMessage) []function.Problem {
 	given, err := input.Parse(text)
 	if err != nil || given.Get("message") != nil || given.Get("llm_response") != nil || given.Get("content") != nil {
 		return nil
 	}
-	return []engine.Problem{{Level: "error", Code: "empty_reply", Message: "the reply has nothing to say: give it a message"}}
+	return []function.Problem{{Level: "error", Code: "empty_reply", Message: "the reply has nothing to say: give it a message"}}
 }
 
-func replySpec() engine.Spec {
-	return engine.Spec{
+func replySpec() function.Spec {
+	return function.Spec{
 		Name:        "utils.reply.reply",
 		Aliases:     []string{"reply", "utils.reply"},
 		Description: "Sends a message to the person.",
 		Check:       input.Check[ReplyInput](checkReply),
-		Needs:       engine.Needs{Own: true},
+		Needs:       function.Needs{Own: true},
 		Input:       input.Schema[ReplyInput](),
 		Output:      input.Schema[ReplyOutput](),
-		Function:    engine.ObjectFunc(Reply),
+		Function:    function.ObjectFunc(Reply),
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 )
@@ -34,7 +34,7 @@ func Request(_ context.Context, entry input.Object) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask, entry, err := question(entry, engine.AskQuestion)
+	ask, entry, err := question(entry, function.AskQuestion)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +50,12 @@ func Request(_ context.Context, entry input.Object) (json.RawMessage, error) {
 
 // question reads the shared fields of a question and returns the output entry without the
 // fields that only an answer may set.
-func question(entry input.Object, kind string) (*engine.AwaitInput, input.Object, error) {
+func question(entry input.Object, kind string) (*function.AwaitInput, input.Object, error) {
 	in, err := input.Bind[Question](entry)
 	if err != nil {
 		return nil, nil, err
 	}
-	ask := &engine.AwaitInput{Kind: kind, Prompt: string(in.Prompt), Due: time.Duration(in.Due), OnDue: in.OnDue}
+	ask := &function.AwaitInput{Kind: kind, Prompt: string(in.Prompt), Due: time.Duration(in.Due), OnDue: in.OnDue}
 	entry = entry.Without("response", "waiting_for_input")
 	if ask.Prompt == "" && in.Message != "" {
 		ask.Prompt = string(in.Message)
@@ -86,7 +86,7 @@ func answerSchema(given json.RawMessage) (json.RawMessage, error) {
 }
 
 // checkQuestion reports an invalid schema or invalid options.
-func checkQuestion(text json.RawMessage) (problems []engine.Problem) {
+func checkQuestion(text json.RawMessage) (problems []function.Problem) {
 	given, err := input.Parse(text)
 	if err != nil {
 		return nil // the engine reports an input that is not an object
@@ -94,28 +94,28 @@ func checkQuestion(text json.RawMessage) (problems []engine.Problem) {
 	for _, name := range []string{"options", "choices"} {
 		if list := given.Get(name); list != nil && !refers(list) {
 			if _, err := options(name, list); err != nil {
-				problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: err.Error()})
+				problems = append(problems, function.Problem{Level: "error", Code: "bad_input", Message: err.Error()})
 			}
 		}
 	}
 	if schema := given.Get("schema"); schema != nil && !refers(schema) {
 		if _, err := answerSchema(schema); err != nil {
-			problems = append(problems, engine.Problem{Level: "error", Code: "question_schema", Message: err.Error()})
+			problems = append(problems, function.Problem{Level: "error", Code: "question_schema", Message: err.Error()})
 		}
 	}
 	return problems
 }
 
-func requestSpec() engine.Spec {
-	return engine.Spec{
+func requestSpec() function.Spec {
+	return function.Spec{
 		Name:        "utils.request.request",
 		Aliases:     []string{"request", "utils.request"},
 		Description: "Asks a person for input and waits for the answer.",
 		Check:       input.Check[RequestInput](checkQuestion, tried(Request)),
-		Needs:       engine.Needs{Own: true, OneOf: []string{"prompt", "message", "options", "schema"}, Follows: true},
+		Needs:       function.Needs{Own: true, OneOf: []string{"prompt", "message", "options", "schema"}, Follows: true},
 		Input:       input.Schema[RequestInput](),
 		Output:      input.Schema[RequestOutput](),
-		Function:    engine.ObjectFunc(Request),
+		Function:    function.ObjectFunc(Request),
 	}
 }
 

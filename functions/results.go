@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -28,7 +28,7 @@ type resultList struct {
 }
 
 // gather reads the results of a body. A failed one has no text.
-func gather(body *engine.BodyOutcome) resultList {
+func gather(body *function.BodyOutcome) resultList {
 	list := resultList{Results: []json.RawMessage{}, Texts: []string{}}
 	for _, one := range body.Results {
 		result, text := one.Output, input.ResultText(one.Output)
@@ -42,7 +42,7 @@ func gather(body *engine.BodyOutcome) resultList {
 	return list
 }
 
-func failureOf(e *engine.SessionError) Failure { return Failure{e.Message, e.Kind} }
+func failureOf(e *function.SessionError) Failure { return Failure{e.Message, e.Kind} }
 
 // join joins the texts with the separator, a newline if nil.
 func (l resultList) join(separator *string) string {

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/models"
@@ -52,7 +52,7 @@ func (l *listener) heard() string {
 }
 
 // open is a registry whose functions may use one secret everywhere.
-func open(t *testing.T) *engine.Registry {
+func open(t *testing.T) *function.Registry {
 	t.Helper()
 	catalog, err := models.NewCatalog(models.CatalogOptions{Default: "openai/m", Providers: map[string]models.Provider{"openai": openai.Provider(openai.Options{Key: "none"})}, OpenEndpoint: func(at models.Endpoint) (models.Model, error) {
 		return openai.New(openai.Options{BaseURL: at.BaseURL, Key: at.Key})
@@ -60,7 +60,7 @@ func open(t *testing.T) *engine.Registry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := engine.NewRegistry()
+	r := function.NewRegistry()
 	functions.Standard(r, functions.Options{
 		AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Getenv:   func(name string, _ *url.URL) (string, bool) { return canary, name == "ANY" },

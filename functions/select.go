@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -23,7 +23,7 @@ func Select(_ context.Context, entry input.Object) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask, entry, err := question(entry, engine.AskSelect)
+	ask, entry, err := question(entry, function.AskSelect)
 	if err != nil {
 		return nil, err
 	}
@@ -41,16 +41,16 @@ func Select(_ context.Context, entry input.Object) (json.RawMessage, error) {
 	return nil, ask
 }
 
-func selectSpec() engine.Spec {
-	return engine.Spec{
+func selectSpec() function.Spec {
+	return function.Spec{
 		Name:        "utils.request.select",
 		Aliases:     []string{"select"},
 		Description: "Asks a person to choose one of several options and waits for the answer.",
 		Check:       input.Check[SelectInput](checkQuestion, tried(Select)),
-		Needs:       engine.Needs{Own: true, OneOf: []string{"options", "choices"}},
+		Needs:       function.Needs{Own: true, OneOf: []string{"options", "choices"}},
 		Input:       input.Schema[SelectInput](),
 		Output:      input.Schema[SelectOutput](),
-		Function:    engine.ObjectFunc(Select),
+		Function:    function.ObjectFunc(Select),
 	}
 }
 
@@ -58,6 +58,6 @@ func selectSpec() engine.Spec {
 // of the input.
 type SelectOutput struct {
 	RequestOutput
-	Options []engine.Option `json:"options,omitempty" jsonschema:"the options"`
-	Value   json.RawMessage `json:"value,omitempty" jsonschema:"the value of the option chosen"`
+	Options []function.Option `json:"options,omitempty" jsonschema:"the options"`
+	Value   json.RawMessage   `json:"value,omitempty" jsonschema:"the value of the option chosen"`
 }

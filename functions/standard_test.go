@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
 )
 
 func TestStandard(t *testing.T) {
-	r := engine.NewRegistry()
+	r := function.NewRegistry()
 	functions.Standard(r, functions.Options{})
 	names := map[string]string{
 		"request": "utils.request.request", "utils.request": "utils.request.request", "request.request": "utils.request.request",
@@ -46,7 +46,7 @@ func TestStandard(t *testing.T) {
 
 // undescribed finds input fields that say nothing about themselves, and required ones, since
 // every field has a default or another in its stead.
-func undescribed(t *testing.T, s *engine.Spec) {
+func undescribed(t *testing.T, s *function.Spec) {
 	text, err := json.Marshal(s.Input)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func undescribed(t *testing.T, s *engine.Spec) {
 // TestExamples runs what the pages of the functions show. Inputs with references are only
 // checked, since there is no session to resolve them.
 func TestExamples(t *testing.T) {
-	r := engine.NewRegistry()
+	r := function.NewRegistry()
 	functions.Standard(r, functions.Options{})
 	for _, s := range r.Specs() {
 		for _, example := range s.Examples {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -48,7 +48,7 @@ func Subflow(ctx context.Context, fields input.Object) (json.RawMessage, error) 
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	if body := engine.CallOf(ctx).Body; body != nil {
+	if body := function.CallOf(ctx).Body; body != nil {
 		return in.finish(body, len(outputs))
 	}
 	if in.Workflow == "" {
@@ -58,11 +58,11 @@ func Subflow(ctx context.Context, fields input.Object) (json.RawMessage, error) 
 	if err != nil {
 		return nil, err
 	}
-	child := engine.ChildSession{Workflow: string(in.Workflow), Entry: string(in.Entry)}
+	child := function.ChildSession{Workflow: string(in.Workflow), Entry: string(in.Entry)}
 	if inputs != nil {
 		child.Inputs = inputs.Encode()
 	}
-	return nil, &engine.RunSessions{Sessions: []engine.ChildSession{child}, Outputs: outputs}
+	return nil, &function.RunSessions{Sessions: []function.ChildSession{child}, Outputs: outputs}
 }
 
 func (in SubflowInput) check() error {
@@ -72,9 +72,9 @@ func (in SubflowInput) check() error {
 	return nil
 }
 
-func (in SubflowInput) finish(body *engine.BodyOutcome, wanted int) (json.RawMessage, error) {
+func (in SubflowInput) finish(body *function.BodyOutcome, wanted int) (json.RawMessage, error) {
 	if len(body.Results) != 1 {
-		return nil, &engine.CallError{Kind: KindSubflowFailed, Message: "the session has left no result"}
+		return nil, &function.CallError{Kind: KindSubflowFailed, Message: "the session has left no result"}
 	}
 	child := body.Results[0]
 	if child.Error != nil && in.OnError == onErrorOutput {
@@ -82,12 +82,12 @@ func (in SubflowInput) finish(body *engine.BodyOutcome, wanted int) (json.RawMes
 		return input.Encode(SubflowOutput{Session: child.Session, Status: child.Status, Result: orNull(nil), Error: &why}), nil
 	}
 	if child.Error != nil {
-		return nil, &engine.CallError{Kind: KindSubflowFailed, Message: child.Error.Message}
+		return nil, &function.CallError{Kind: KindSubflowFailed, Message: child.Error.Message}
 	}
 	out := SubflowOutput{Session: child.Session, Status: child.Status, Result: child.Output, Text: input.ResultText(child.Output)}
 	if wanted > 0 {
 		if err := json.Unmarshal(child.Output, &out.Outputs); err != nil {
-			return nil, &engine.CallError{Kind: KindSubflowFailed, Message: "outputs is not a list: " + err.Error()}
+			return nil, &function.CallError{Kind: KindSubflowFailed, Message: "outputs is not a list: " + err.Error()}
 		}
 		texts := make([]string, len(out.Outputs))
 		for i, one := range out.Outputs {
@@ -147,8 +147,8 @@ func checkSubflow(in SubflowInput, given input.Object) error {
 	return in.check()
 }
 
-func subflowSpec() engine.Spec {
-	return engine.Spec{
+func subflowSpec() function.Spec {
+	return function.Spec{
 		Name:        "subflow",
 		Aliases:     []string{"utils.subflow"},
 		Description: "Runs another workflow in a child session and waits for its end.",
@@ -156,11 +156,11 @@ func subflowSpec() engine.Spec {
 		Check:       input.Check[SubflowInput](checkInput(checkSubflow)),
 		Input:       input.Schema[SubflowInput](),
 		Output:      input.Schema[SubflowOutput](),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "With inputs", Input: json.RawMessage(`{"workflow": "credit-check", "inputs": {"customer": "@{SESSION_ID}.ask.response"}}`)},
 			{Title: "A failure as an output, for a path with the condition @{SESSION_ID}.step.error", Input: json.RawMessage(`{"workflow": "credit-check", "on_error": "output"}`)},
 			{Title: "Two of its outputs", Input: json.RawMessage(`{"workflow": "research", "outputs": ["summary", "sources"]}`)},
 		},
-		Function: engine.ObjectFunc(Subflow),
+		Function: function.ObjectFunc(Subflow),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/formats/native"
 	"github.com/stepgraph/stepgraph/functions"
@@ -19,7 +20,7 @@ func TestSubflowFailureIsAnOutput(t *testing.T) {
 			{"id":"root","function":"subflow","input":{"workflow":"`+name+`","on_error":"output"}},
 			{"id":"told","function":"template","input":{"template":"@{SESSION_ID}.root.status: @{SESSION_ID}.root.text @{SESSION_ID}.root.error.message"}}],
 			"paths":[{"source":"root","target":"told"}]}`)
-		r := engine.NewRegistry()
+		r := function.NewRegistry()
 		functions.Standard(r, functions.Options{})
 		result := enginetest.Play(t, enginetest.Game{Workflow: parent, Also: []*engine.Workflow{child}, Registry: r, Session: "s"})
 		var got struct{ Text string }

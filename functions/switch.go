@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/compare"
 	"github.com/stepgraph/stepgraph/functions/internal/branch"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
@@ -124,10 +124,10 @@ func switchRules(given json.RawMessage) ([]SwitchRule, error) {
 }
 
 // checkSwitch validates the types and operators of the rules; both sides may be references.
-func checkSwitch(text json.RawMessage) []engine.Problem {
-	var problems []engine.Problem
+func checkSwitch(text json.RawMessage) []function.Problem {
+	var problems []function.Problem
 	bad := func(format string, args ...any) {
-		problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: fmt.Sprintf(format, args...)})
+		problems = append(problems, function.Problem{Level: "error", Code: "bad_input", Message: fmt.Sprintf(format, args...)})
 	}
 	fields, err := input.Parse(text)
 	if err != nil {
@@ -157,35 +157,35 @@ func checkSwitch(text json.RawMessage) []engine.Problem {
 		return problems // known when the step runs
 	}
 	if name := branch.Doubtful(in.names(rules)); name != "" {
-		problems = append(problems, engine.Problem{Level: "warning", Code: "doubtful_branch", Message: branch.Warning(name)})
+		problems = append(problems, function.Problem{Level: "warning", Code: "doubtful_branch", Message: branch.Warning(name)})
 	}
 	return problems
 }
 
 // SwitchAs describes switch under another name, with other rules for the conversion of values.
-func SwitchAs(name, description string, options compare.Options) engine.Spec {
+func SwitchAs(name, description string, options compare.Options) function.Spec {
 	spec := switchSpec()
 	spec.Name, spec.Aliases, spec.Description, spec.Examples = name, nil, description, nil
-	spec.Function = engine.ObjectFunc(func(_ context.Context, fields input.Object) (json.RawMessage, error) {
+	spec.Function = function.ObjectFunc(func(_ context.Context, fields input.Object) (json.RawMessage, error) {
 		return switchBy(fields, options)
 	})
 	return spec
 }
 
-func switchSpec() engine.Spec {
-	return engine.Spec{
+func switchSpec() function.Spec {
+	return function.Spec{
 		Name:        "switch",
 		Aliases:     []string{"utils.switch"},
 		Description: "Finds the first of several rules that is true, on which the conditions of paths can depend.",
 		Check:       input.Check[SwitchInput](checkSwitch),
 		Input:       input.Schema[SwitchInput](),
 		Output:      input.Schema[SwitchOutput](),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "By a number, else by a text", Input: json.RawMessage(`{"rules": [{"type": "number", "left": 12, "operator": "larger", "right": 100, "branch": "big"}, ` +
 				`{"left": "Rush order", "operator": "starts_with", "right": "Rush", "branch": "fast"}], "otherwise": "normal"}`),
 				Output: json.RawMessage(`{"branch":"fast","index":1,"matched":true,"branches":{"0":false,"1":true,"2":false,"big":false,"fast":true,"normal":false}}`)},
 			{Title: "What the user said, with a path on @{SESSION_ID}.step.branches.0", Input: json.RawMessage(`{"rules": [{"left": "@{SESSION_ID}.ask.response", "operator": "matches", "right": "^(yes|ok)$"}]}`)},
 		},
-		Function: engine.ObjectFunc(Switch),
+		Function: function.ObjectFunc(Switch),
 	}
 }

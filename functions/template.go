@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -42,7 +42,7 @@ func Template(ctx context.Context, fields input.Object) (json.RawMessage, error)
 		made = strings.TrimSpace(made)
 	}
 	if in.Say {
-		engine.CallOf(ctx).Say(made)
+		function.CallOf(ctx).Say(made)
 	}
 	out := input.Object{{Name: "text", Value: input.Encode(made)}}
 	return append(out, fields.Without("template", "text", "separator", "trim", "say")...).Encode(), nil
@@ -64,15 +64,15 @@ func joined(given json.RawMessage, separator *string) string {
 	return strings.Join(texts, between)
 }
 
-func templateSpec() engine.Spec {
-	return engine.Spec{
+func templateSpec() function.Spec {
+	return function.Spec{
 		Name:        "template",
 		Aliases:     []string{"utils.template"},
 		Description: "Builds a text from other outputs.",
 		Check:       input.Check[TemplateInput](),
-		Needs:       engine.Needs{Own: true, OneOf: []string{"template", "text"}},
+		Needs:       function.Needs{Own: true, OneOf: []string{"template", "text"}},
 		Input:       input.Schema[TemplateInput](),
 		Output:      input.Schema[TemplateOutput](),
-		Function:    engine.ObjectFunc(Template),
+		Function:    function.ObjectFunc(Template),
 	}
 }

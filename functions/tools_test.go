@@ -13,6 +13,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/compat"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/enginetest"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/functions/shell"
@@ -26,7 +27,7 @@ func playTool(t *testing.T, step, path, arguments string, o functions.Options) s
 	m := &caller{arguments: arguments}
 	o.Models, o.AllowNet = m, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	o.Getenv = func(name string, _ *url.URL) (string, bool) { return canary, name == "ANY" }
-	r := engine.NewRegistry()
+	r := function.NewRegistry()
 	functions.Standard(r, o)
 	compat.Functions(r, o)
 	w := read(t, `{"format":"stepgraph","version":1,"id":"w","steps":[{"id":"root","function":"agent.callcentre","input":{"prompt":"go","check_arguments":false}},{"id":"tool",`+step[1:]+`],"paths":[{"kind":"TOOL","source":"root","target":"tool"`+path+`}]}`)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -43,7 +43,7 @@ func Variable(ctx context.Context, fields input.Object) (json.RawMessage, error)
 		out = out.With(string(in.Name), orNull(out.Get("value")))
 	}
 	for _, g := range globals {
-		engine.CallOf(ctx).Set(g.Name, g.Value)
+		function.CallOf(ctx).Set(g.Name, g.Value)
 	}
 	return out.Over(globals).Encode(), nil
 }
@@ -116,20 +116,20 @@ func checkVariable(in VariableInput, _ input.Object) error {
 	return nil
 }
 
-func variableSpec() engine.Spec {
-	return engine.Spec{
+func variableSpec() function.Spec {
+	return function.Spec{
 		Name:        "variable",
 		Aliases:     []string{"utils.variable"},
 		Description: "Stores values under names.",
 		Check:       input.Check[VariableInput](tried(Variable), checkInput(checkVariable)),
-		Needs:       engine.Needs{Own: true, Values: true},
+		Needs:       function.Needs{Own: true, Values: true},
 		Input:       input.Schema[VariableInput](),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "Fields of the output", Input: json.RawMessage(`{"set": {"city": "Turin"}, "name": "tries", "value": 3}`),
 				Output: json.RawMessage(`{"city":"Turin","value":3,"tries":3}`)},
 			{Title: "A global, read as @{SESSION_ID}.state", Input: json.RawMessage(`{"globals": {"state": {"b": 2}}, "merge": true, "previous": {"state": {"a": 1}}}`),
 				Output: json.RawMessage(`{"state":{"a":1,"b":2}}`)},
 		},
-		Function: engine.ObjectFunc(Variable),
+		Function: function.ObjectFunc(Variable),
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -45,8 +45,8 @@ func Wait(_ context.Context, fields input.Object) (json.RawMessage, error) {
 	return nil, wait
 }
 
-func (in WaitInput) wait() (*engine.Wait, error) {
-	wait := &engine.Wait{Signal: string(in.Signal)}
+func (in WaitInput) wait() (*function.Wait, error) {
+	wait := &function.Wait{Signal: string(in.Signal)}
 	for _, length := range []*input.Duration{in.For, in.Duration, in.Timeout} {
 		if length != nil && wait.For == 0 {
 			wait.For = max(time.Duration(*length), 1) // a duration of 0 must not mean that none is given
@@ -101,20 +101,20 @@ func checkWait(in WaitInput, given input.Object) error {
 	return err
 }
 
-func waitSpec() engine.Spec {
-	return engine.Spec{
+func waitSpec() function.Spec {
+	return function.Spec{
 		Name:        "wait",
 		Aliases:     []string{"utils.wait"},
 		Description: "Waits until a time, for a duration, or for a signal.",
 		Check:       input.Check[WaitInput](checkInput(checkWait), tried(Wait)),
-		Needs:       engine.Needs{Own: true},
+		Needs:       function.Needs{Own: true},
 		Input:       input.Schema[WaitInput](),
 		Output:      input.Schema[WaitOutput](),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "A while", Input: json.RawMessage(`{"for": "1h30m"}`)},
 			{Title: "Until a time", Input: json.RawMessage(`{"until": "2026-01-31T12:00:00Z"}`)},
 			{Title: "For a signal, a day at most", Input: json.RawMessage(`{"signal": "paid", "timeout": "1d"}`)},
 		},
-		Function: engine.ObjectFunc(Wait),
+		Function: function.ObjectFunc(Wait),
 	}
 }

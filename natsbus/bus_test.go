@@ -24,6 +24,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/memory"
 	"github.com/stepgraph/stepgraph/natsbus"
 )
@@ -235,7 +236,7 @@ func TestEngines(t *testing.T) {
 	step := make(chan struct{})
 	start := func(name string) *engine.Engine {
 		r := engine.NewRegistry()
-		r.Add(engine.Spec{Name: "work", Effects: true, Function: engine.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+		r.Add(engine.Spec{Name: "work", Effects: true, Function: function.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 			select {
 			case <-step:
 				return json.RawMessage(`{}`), nil

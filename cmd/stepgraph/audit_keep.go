@@ -6,7 +6,7 @@ import (
 	"os/user"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -22,7 +22,7 @@ func (h *host) auditKeep(flag string) (time.Duration, error) {
 	case "off":
 		return 0, nil
 	}
-	keep, err := engine.ParseDuration(text)
+	keep, err := function.ParseDuration(text)
 	if err == nil && keep < time.Minute {
 		return 0, usagef("--audit-keep is %s, want at least a minute, or off", text)
 	}

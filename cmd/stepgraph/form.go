@@ -15,6 +15,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // A form asks for an object one field after the other, as its schema names them. Fields are
@@ -308,7 +309,7 @@ func (f *form) again(to io.Writer, err error) bool {
 }
 
 // faultsIn are the places that an error names.
-func faultsIn(err error) []engine.Fault {
+func faultsIn(err error) []graph.Fault {
 	var remote *client.Error
 	if errors.As(err, &remote) {
 		return remote.Faults

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 const orderSchema = `{"type": "object", "required": ["name", "pieces", "colour", "gift"], "properties": {
@@ -61,7 +62,7 @@ func TestFormAsksAgainWhatWasRefused(t *testing.T) {
 	if _, ok := person.ask(question()); !ok {
 		t.Fatal(said.String())
 	}
-	refused := &engine.DetailError{Err: engine.ErrAnswerInvalid, Faults: []engine.Fault{{Pointer: "/response/pieces", Message: "only 4 are left"}}}
+	refused := &engine.DetailError{Err: engine.ErrAnswerInvalid, Faults: []graph.Fault{{Pointer: "/response/pieces", Message: "only 4 are left"}}}
 	person.refused(refused)
 	got, ok := person.ask(question())
 	if want := `{"name":"Ada","pieces":4,"colour":"red","gift":false,"price":1.5}`; !ok || string(got) != want {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // A limitsConfig says how much an engine does at once. Zero is the engine's default.
@@ -67,7 +68,7 @@ func (l *limitFlags) resolve(env func(string) string, file limitsConfig) (limits
 		}
 	}
 	out.Late = cmp.Or(out.Late, env("STEPGRAPH_MAX_LATE"), file.Late)
-	late, err := engine.ParseDuration(out.Late)
+	late, err := function.ParseDuration(out.Late)
 	if err != nil || late < 0 || late == 0 && out.Late != "" {
 		return out, usagef("--max-late is %q, want a time such as 30s or 5m", out.Late)
 	}

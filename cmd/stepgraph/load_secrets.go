@@ -13,6 +13,7 @@ import (
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // A movedSecret is a credential of a file that becomes a secret.
@@ -61,7 +62,7 @@ func (m *secretMover) step(s *engine.Step, registry *engine.Registry) {
 	if spec == nil || strings.TrimSpace(s.Input) == "" {
 		return
 	}
-	s.Input = string(engine.ReplaceCredentials(spec, json.RawMessage(s.Input), func(c engine.Credential) string {
+	s.Input = string(function.ReplaceCredentials(spec, json.RawMessage(s.Input), func(c function.Credential) string {
 		host := hostOfInput(s.Input)
 		if host == "" {
 			m.faults = append(m.faults, fmt.Errorf("workflow %s: step %q: input.%s cannot become a secret, because the step has no fixed address; "+
@@ -73,7 +74,7 @@ func (m *secretMover) step(s *engine.Step, registry *engine.Registry) {
 }
 
 // secret is the secret of a credential; one that is used in several places is one.
-func (m *secretMover) secret(step string, c engine.Credential, host string) *movedSecret {
+func (m *secretMover) secret(step string, c function.Credential, host string) *movedSecret {
 	at := slices.IndexFunc(m.moved, func(s *movedSecret) bool { return s.value == c.Value })
 	if at < 0 {
 		at = len(m.moved)

@@ -11,6 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/cmd/stepgraph/internal/client"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/retention"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/functions/graph"
@@ -160,7 +161,7 @@ type multiDatabaseQuerier struct{}
 
 // ReadQuery implements graph.Querier.
 func (multiDatabaseQuerier) ReadQuery(context.Context, string, map[string]any, int) ([]map[string]any, error) {
-	return nil, &engine.CallError{Kind: engine.KindDisabled, Err: engine.ErrNotOnThisStore,
+	return nil, &function.CallError{Kind: function.KindDisabled, Err: engine.ErrNotOnThisStore,
 		Message: "graph.query reads one database, and this server has several; query the database directly"}
 }
 

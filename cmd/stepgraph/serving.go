@@ -13,6 +13,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // defaultAddr is where engines listen by default.
@@ -119,16 +120,16 @@ const (
 
 // readTimings reads how long leases are and how often due sessions are looked for.
 func (h *host) readTimings(o *serveOptions) (err error) {
-	if h.lease, err = engine.ParseDuration(cmp.Or(o.lease, h.env("STEPGRAPH_LEASE"), h.config.Lease)); err != nil {
+	if h.lease, err = function.ParseDuration(cmp.Or(o.lease, h.env("STEPGRAPH_LEASE"), h.config.Lease)); err != nil {
 		return usagef("--lease: %s", err)
 	}
 	if h.lease != 0 && (h.lease < shortestLease || h.lease > longestLease) {
 		return usagef("--lease is %s, want %s to %s", h.lease, shortestLease, longestLease)
 	}
-	if h.poll, err = engine.ParseDuration(cmp.Or(o.poll, h.env("STEPGRAPH_POLL"), h.config.Poll)); err != nil {
+	if h.poll, err = function.ParseDuration(cmp.Or(o.poll, h.env("STEPGRAPH_POLL"), h.config.Poll)); err != nil {
 		return usagef("--poll: %s", err)
 	}
-	if h.drain, err = engine.ParseDuration(cmp.Or(o.drain, h.env("STEPGRAPH_DRAIN"), h.config.Drain)); err != nil {
+	if h.drain, err = function.ParseDuration(cmp.Or(o.drain, h.env("STEPGRAPH_DRAIN"), h.config.Drain)); err != nil {
 		return usagef("--drain: %s", err)
 	}
 	if h.keep, err = h.keepRules(o.keep); err != nil {

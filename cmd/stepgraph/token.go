@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stepgraph/stepgraph/access"
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 func (cmd *tokenCommands) tokenCommand() *cobra.Command {
@@ -50,7 +50,7 @@ func (cmd *tokenCommands) tokenCreateCommand() *cobra.Command {
 		lifetime := time.Duration(0)
 		if expires != "" {
 			var err error
-			if lifetime, err = engine.ParseDuration(expires); err != nil {
+			if lifetime, err = function.ParseDuration(expires); err != nil {
 				return usagef("--expires: %s", err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/compat/flowise"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // drawn is a document of nodes and edges a>b or a:0>b; every input of a node accepts variables.
@@ -219,7 +220,7 @@ func TestHumanInputs(t *testing.T) {
 func TestToolArguments(t *testing.T) {
 	r := start(t, nil, nil)
 	called := make(chan json.RawMessage, 1)
-	r.Registry().Add(engine.Spec{Name: "flowise.echo", Function: engine.FunctionFunc(func(_ context.Context, in json.RawMessage) (json.RawMessage, error) {
+	r.Registry().Add(engine.Spec{Name: "flowise.echo", Function: function.FunctionFunc(func(_ context.Context, in json.RawMessage) (json.RawMessage, error) {
 		var args map[string]json.RawMessage
 		if err := json.Unmarshal(in, &args); err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // Labels of the nodes that make a workflow. Neo4j tells upper from lower case.
@@ -38,7 +39,7 @@ type placedPath struct {
 	problems []engine.Problem
 }
 
-func collect(s *source, g *graph, statements []*statement) *File {
+func collect(s *source, g *fileGraph, statements []*statement) *File {
 	c := &collector{source: s, groups: map[string]*group{}, steps: map[*node]*engine.Step{}}
 	for _, st := range statements {
 		if schema, ok := st.clauses[0].(*schemaClause); ok {
@@ -83,7 +84,7 @@ func (c *collector) group(id string) *group {
 func (g *group) problem(p engine.Problem) { g.workflow.Problems = append(g.workflow.Problems, p) }
 
 func (c *collector) step(n *node) {
-	s, problems := engine.StepFromProperties(n.properties)
+	s, problems := graph.StepFromProperties(n.properties)
 	g := c.group(s.Workflow)
 	line := c.source.line(n.at)
 	for _, p := range problems {
@@ -139,7 +140,7 @@ func (c *collector) relation(r *relation) {
 		g.problem(engine.Problem{Level: "warning", Step: from.ID, Line: line, Code: "other_relationship", Message: message})
 		return
 	}
-	p, problems := engine.PathFromProperties(kind, from.ID, to.ID, r.properties)
+	p, problems := graph.PathFromProperties(kind, from.ID, to.ID, r.properties)
 	if to.Workflow != from.Workflow {
 		p.TargetWorkflow = c.group(to.Workflow).workflow.ID
 		if p.TargetWorkflow == "" {

@@ -14,13 +14,13 @@ type row []any
 
 // A run is one statement at work on the graph.
 type run struct {
-	graph   *graph
+	graph   *fileGraph
 	rows    []row
 	deleted bool
 }
 
 // evaluate runs all statements on an empty graph. Each sees what those before it made.
-func evaluate(statements []*statement) (*graph, error) {
+func evaluate(statements []*statement) (*fileGraph, error) {
 	g := newGraph()
 	for _, st := range statements {
 		r := &run{graph: g, rows: []row{make(row, st.slots)}}
@@ -44,7 +44,7 @@ func evaluate(statements []*statement) (*graph, error) {
 
 // checkDangling refuses a DELETE that leaves a relationship without its node. Neo4j
 // looks when the statement is over, so the order of deletes within it does not matter.
-func (g *graph) checkDangling(st *statement) error {
+func (g *fileGraph) checkDangling(st *statement) error {
 	for _, rel := range g.relations {
 		if !rel.deleted && (rel.from.deleted || rel.to.deleted) {
 			return faultf(deletePlace(st), "a deleted node still has relationships: delete them first, or use DETACH DELETE")

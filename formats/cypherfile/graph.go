@@ -2,8 +2,8 @@ package cypherfile
 
 import "slices"
 
-// A graph is what a file has made so far. Order is that of creation.
-type graph struct {
+// A fileGraph is what a file has made so far. Order is that of creation.
+type fileGraph struct {
 	nodes     []*node
 	relations []*relation
 	byLabel   map[string][]*node
@@ -28,11 +28,11 @@ type relation struct {
 	deleted    bool
 }
 
-func newGraph() *graph {
-	return &graph{byLabel: map[string][]*node{}, byID: map[string][]*node{}}
+func newGraph() *fileGraph {
+	return &fileGraph{byLabel: map[string][]*node{}, byID: map[string][]*node{}}
 }
 
-func (g *graph) createNode(at int, variable string, labels []string, properties map[string]any) *node {
+func (g *fileGraph) createNode(at int, variable string, labels []string, properties map[string]any) *node {
 	n := &node{at: at, variable: variable, properties: properties}
 	g.nodes = append(g.nodes, n)
 	for _, l := range labels {
@@ -44,7 +44,7 @@ func (g *graph) createNode(at int, variable string, labels []string, properties 
 	return n
 }
 
-func (g *graph) createRelation(at int, kind string, from, to *node, properties map[string]any) *relation {
+func (g *fileGraph) createRelation(at int, kind string, from, to *node, properties map[string]any) *relation {
 	r := &relation{at: at, kind: kind, from: from, to: to, properties: properties}
 	g.relations = append(g.relations, r)
 	from.out = append(from.out, r)
@@ -52,14 +52,14 @@ func (g *graph) createRelation(at int, kind string, from, to *node, properties m
 	return r
 }
 
-func (g *graph) addLabel(n *node, label string) {
+func (g *fileGraph) addLabel(n *node, label string) {
 	if !slices.Contains(n.labels, label) {
 		n.labels = append(n.labels, label)
 		g.byLabel[label] = append(g.byLabel[label], n)
 	}
 }
 
-func (g *graph) removeLabel(n *node, label string) {
+func (g *fileGraph) removeLabel(n *node, label string) {
 	if i := slices.Index(n.labels, label); i >= 0 {
 		g.work += len(g.byLabel[label]) / 16
 		n.labels = slices.Delete(n.labels, i, i+1)
@@ -68,7 +68,7 @@ func (g *graph) removeLabel(n *node, label string) {
 }
 
 // set changes one property; null removes it, as in Cypher.
-func (g *graph) set(of any, key string, value any) {
+func (g *fileGraph) set(of any, key string, value any) {
 	switch of := of.(type) {
 	case *relation:
 		put(of.properties, key, value)
@@ -102,7 +102,7 @@ func without(list []*node, n *node) []*node {
 }
 
 // sweep forgets what was deleted. It is called after each statement that deletes.
-func (g *graph) sweep() {
+func (g *fileGraph) sweep() {
 	g.work += len(g.nodes) + len(g.relations)
 	g.nodes = slices.DeleteFunc(g.nodes, func(n *node) bool { return n.deleted })
 	g.relations = slices.DeleteFunc(g.relations, func(r *relation) bool { return r.deleted })

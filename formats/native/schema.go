@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 )
 
 // Schema is the JSON Schema of a document, for editors: the keys come from the types that Write
@@ -87,7 +88,7 @@ var (
 		"steps_at_once":        schema{"type": "integer", "minimum": 0, "description": "calls with effects of one session at once; 0 is the engine's default, 32"},
 		"max_sessions_at_once": schema{"type": "integer", "minimum": 0, "description": "sessions that run at once on all engines together; others wait. 0 is no limit"},
 		"rate":                 schema{"type": "string", "pattern": `^\s*[0-9]+\s*/\s*[smhd]\s*$`, "description": "starts in a second, minute, hour or day: 10/s, 100/m, 50/h, 1000/d. Starts above it wait"},
-		"priority":             schema{"type": "integer", "minimum": 0, "maximum": engine.LastPriority, "default": engine.DefaultPriority, "description": "1 goes first, 9 last"},
+		"priority":             schema{"type": "integer", "minimum": 0, "maximum": graph.LastPriority, "default": graph.DefaultPriority, "description": "1 goes first, 9 last"},
 		"concurrency_key":      schema{"type": "string", "description": "a reference to the inputs, such as @{SESSION_ID}.customer: max_sessions_at_once and rate hold for each value by itself"},
 	}}
 )

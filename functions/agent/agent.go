@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
@@ -82,12 +82,12 @@ type usedTool struct {
 
 // Spec describes agent. A round that is repeated after a crash is sent with the same
 // idempotency key.
-func Spec(o generate.Options) engine.Spec {
-	return function{options: o}.spec()
+func Spec(o generate.Options) function.Spec {
+	return stepFunction{options: o}.spec()
 }
 
-func (f function) spec() engine.Spec {
-	spec := engine.Spec{
+func (f stepFunction) spec() function.Spec {
+	spec := function.Spec{
 		Name:        "agent",
 		Aliases:     []string{"utils.agent"},
 		Description: "Calls a model in rounds. The model may call tools, which are steps, before it answers.",
@@ -99,11 +99,11 @@ func (f function) spec() engine.Spec {
 		Input:       input.Join(input.Schema[generate.Input](), input.Schema[Input]()),
 		Output:      input.Schema[Output](),
 		Parameters:  json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what is asked"}},"required":["query"]}`),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "A question to an agent whose TOOL paths lead to its tools", Input: json.RawMessage(`{"system": "Use your tools; never guess.", "prompt": "@{SESSION_ID}.ask.response", "max_rounds": 5}`)},
 			{Title: "An answer of a shape", Input: json.RawMessage(`{"prompt": "Which city is the largest?", "schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}`)},
 		},
-		Function: engine.ObjectFunc(f.call),
+		Function: function.ObjectFunc(f.call),
 	}
 	if f.options.Models == nil {
 		spec.Disabled = "no model is configured, start with --model"
@@ -111,13 +111,13 @@ func (f function) spec() engine.Spec {
 	return spec
 }
 
-type function struct {
+type stepFunction struct {
 	options generate.Options
 	special bool // also reads the fields of Special
 }
 
 // read puts the fields of a step's input into an Input.
-func (f function) read(fields input.Object) (Input, error) {
+func (f stepFunction) read(fields input.Object) (Input, error) {
 	in, err := input.Bind[Input](fields)
 	if err == nil && f.special {
 		in.Special, err = input.Bind[Special](fields)
@@ -126,7 +126,7 @@ func (f function) read(fields input.Object) (Input, error) {
 }
 
 // call runs one round. It ends with tool calls or with the answer.
-func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+func (f stepFunction) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 	in, err := f.read(fields)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 	if bool(in.ProfileOptional) && !f.knows(string(ask.Profile)) {
 		ask.Profile = ""
 	}
-	r := &round{in: in, call: engine.CallOf(ctx), say: bool(ask.DirectlySetReply)}
+	r := &round{in: in, call: function.CallOf(ctx), say: bool(ask.DirectlySetReply)}
 	if err := r.readPast(); err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 }
 
 // allowed returns the tools that the profile names, nil if it allows all.
-func (f function) allowed(ask generate.Input) []string {
+func (f stepFunction) allowed(ask generate.Input) []string {
 	name := ask.ProfileName()
 	if name == "" || f.options.Profiles == nil {
 		return nil
@@ -178,7 +178,7 @@ func (f function) allowed(ask generate.Input) []string {
 	return f.options.Profiles()[name].Tools
 }
 
-func (f function) knows(profile string) bool {
+func (f stepFunction) knows(profile string) bool {
 	if profile == "" || f.options.Profiles == nil {
 		return profile == ""
 	}
@@ -187,7 +187,7 @@ func (f function) knows(profile string) bool {
 }
 
 // check validates a step when its workflow is loaded.
-func (f function) check(text json.RawMessage) []engine.Problem {
+func (f stepFunction) check(text json.RawMessage) []function.Problem {
 	fields, err := input.Parse(text)
 	if err != nil {
 		return nil // the engine reports an input that is not an object
@@ -196,8 +196,8 @@ func (f function) check(text json.RawMessage) []engine.Problem {
 	if err != nil {
 		return nil // a reference may stand where a number is expected
 	}
-	bad := func(code, format string, args ...any) []engine.Problem {
-		return []engine.Problem{{Level: "error", Code: code, Message: fmt.Sprintf(format, args...)}}
+	bad := func(code, format string, args ...any) []function.Problem {
+		return []function.Problem{{Level: "error", Code: code, Message: fmt.Sprintf(format, args...)}}
 	}
 	switch in.OnLimit {
 	case "", "error", "answer":

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/generate"
@@ -36,19 +35,19 @@ func (p *played) Model(string) (models.Model, string, error) {
 
 func (p *played) Endpoint(models.Endpoint) (models.Model, error) { return nil, errors.New("none") }
 
-var tools = []engine.ToolInfo{
+var tools = []function.ToolInfo{
 	{Name: "add", Step: "add", Function: "code", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"number"}},"required":["a"]}`)},
 	{Name: "ask_dep", Step: "dep", Function: "agent", Parameters: json.RawMessage(`{"type":"object"}`)},
 	{Name: "show", Step: "show", Function: "template", Parameters: json.RawMessage(`{"type":"object"}`), Properties: map[string]any{"return_direct": true}},
 }
 
 // call plays one round.
-func call(t *testing.T, p *played, input string, past ...engine.TranscriptEntry) (json.RawMessage, error) {
+func call(t *testing.T, p *played, input string, past ...function.TranscriptEntry) (json.RawMessage, error) {
 	t.Helper()
 	spec := agent.Extended(generate.Options{Models: p, Profiles: func() map[string]generate.Profile {
 		return map[string]generate.Profile{"terse": {System: "Be terse."}, "clerk": {Tools: []string{"add", "dep", "of another agent"}}}
 	}}, "agent", "")
-	ctx := function.WithCall(t.Context(), &engine.Call{Step: "a", Key: "s/a/1/1", Tools: tools, Transcript: past})
+	ctx := function.WithCall(t.Context(), &function.Call{Step: "a", Key: "s/a/1/1", Tools: tools, Transcript: past})
 	return spec.Function.Call(ctx, json.RawMessage(input))
 }
 
@@ -64,7 +63,7 @@ func TestRoundsHandOverAndEnd(t *testing.T) {
 		{Text: "It is four.", Usage: models.Usage{InputTokens: 20, OutputTokens: 5}},
 	}}
 	_, err := call(t, p, `{"system": "S", "prompt": "2+2?"}`)
-	var over *engine.CallTools
+	var over *function.CallTools
 	if !errors.As(err, &over) {
 		t.Fatalf("got %v", err)
 	}
@@ -72,7 +71,7 @@ func TestRoundsHandOverAndEnd(t *testing.T) {
 		t.Fatalf("calls %+v", over.Calls)
 	}
 	out, err := call(t, p, `{"system": "S", "query": "2+2?"}`,
-		engine.TranscriptEntry{Entry: over.Entry, Results: []engine.ToolResult{{ID: "1", Tool: "add", Output: json.RawMessage(`{"sum":4}`)}}})
+		function.TranscriptEntry{Entry: over.Entry, Results: []function.ToolResult{{ID: "1", Tool: "add", Output: json.RawMessage(`{"sum":4}`)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,10 +96,10 @@ func TestRoundsHandOverAndEnd(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	said := func(n int) (past []engine.TranscriptEntry) {
+	said := func(n int) (past []function.TranscriptEntry) {
 		for range n {
-			past = append(past, engine.TranscriptEntry{Entry: json.RawMessage(`{"tool_calls":[{"id":"1","name":"add","arguments":{}}],"tokens":50}`),
-				Results: []engine.ToolResult{{ID: "1", Tool: "add", Error: &engine.SessionError{Kind: "failed", Message: "no"}}}})
+			past = append(past, function.TranscriptEntry{Entry: json.RawMessage(`{"tool_calls":[{"id":"1","name":"add","arguments":{}}],"tokens":50}`),
+				Results: []function.ToolResult{{ID: "1", Tool: "add", Error: &function.SessionError{Kind: "failed", Message: "no"}}}})
 		}
 		return past
 	}
@@ -110,12 +109,12 @@ func TestLimits(t *testing.T) {
 		kind  string
 		text  string
 	}{
-		"rounds":        {`{"prompt": "?", "max_rounds": 2}`, 2, engine.KindLimit, "max_rounds"},
+		"rounds":        {`{"prompt": "?", "max_rounds": 2}`, 2, function.KindLimit, "max_rounds"},
 		"rounds, named": {`{"prompt": "?", "max_rounds": 2, "round_limit_error": "AGENT_TURN_LIMIT"}`, 2, "AGENT_TURN_LIMIT", "2 rounds"},
-		"tokens":        {`{"prompt": "?", "token_budget": 100}`, 2, engine.KindLimit, "token_budget"},
-		"calls":         {`{"prompt": "?", "max_calls": 2}`, 2, engine.KindLimit, "max_calls"},
-		"whitelist":     {`{"prompt": "?", "tools": ["addd"]}`, 0, engine.KindBadInput, `no tool "addd"`},
-		"profile":       {`{"prompt": "?", "profile": "chatty"}`, 0, engine.KindBadInput, "chatty"},
+		"tokens":        {`{"prompt": "?", "token_budget": 100}`, 2, function.KindLimit, "token_budget"},
+		"calls":         {`{"prompt": "?", "max_calls": 2}`, 2, function.KindLimit, "max_calls"},
+		"whitelist":     {`{"prompt": "?", "tools": ["addd"]}`, 0, function.KindBadInput, `no tool "addd"`},
+		"profile":       {`{"prompt": "?", "profile": "chatty"}`, 0, function.KindBadInput, "chatty"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := call(t, &played{replies: []models.Response{wants("1", "add", `{"a":1}`)}}, c.input, said(c.past)...)
@@ -132,8 +131,8 @@ func TestLimits(t *testing.T) {
 
 // A last round that fails for good ends in the limit; one that fails for a while is tried again.
 func TestLastRoundFails(t *testing.T) {
-	past := []engine.TranscriptEntry{{Entry: json.RawMessage(`{"tool_calls":[{"id":"1","name":"add","arguments":{"a":1}}]}`),
-		Results: []engine.ToolResult{{ID: "1", Tool: "add", Output: json.RawMessage(`1`)}}}}
+	past := []function.TranscriptEntry{{Entry: json.RawMessage(`{"tool_calls":[{"id":"1","name":"add","arguments":{"a":1}}]}`),
+		Results: []function.ToolResult{{ID: "1", Tool: "add", Output: json.RawMessage(`1`)}}}}
 	for transient, kind := range map[bool]string{false: "AGENT_TURN_LIMIT", true: models.KindServer} {
 		p := &played{fails: models.NewError(models.KindServer, transient, "gone", nil)}
 		_, err := call(t, p, `{"prompt": "?", "max_rounds": 1, "on_limit": "answer", "round_limit_error": "AGENT_TURN_LIMIT"}`, past...)
@@ -147,7 +146,7 @@ func TestLastRoundFails(t *testing.T) {
 func TestNoArguments(t *testing.T) {
 	for _, none := range []string{"", "null", "{}"} {
 		_, err := call(t, &played{replies: []models.Response{wants("1", "ask_dep", none)}}, `{"prompt": "?"}`)
-		var over *engine.CallTools
+		var over *function.CallTools
 		if !errors.As(err, &over) || len(over.Calls) != 1 || string(over.Calls[0].Arguments) != "{}" {
 			t.Errorf("%q: got %v", none, err)
 		}
@@ -167,7 +166,7 @@ func TestFinish(t *testing.T) {
 		"empty":       {`{"prompt": "?", "empty_error": "EMPTY_SESSION_RESPONSE"}`, []string{" "}, "", "EMPTY_SESSION_RESPONSE"},
 		"fits":        {`{"prompt": "?", "schema": {"type": "object", "required": ["n"]}}`, []string{`{"n": 1}`}, `"output":{"n":1}`, ""},
 		"is made fit": {`{"prompt": "?", "schema": {"type": "object", "required": ["n"]}}`, []string{"one", `{"m": 1}`, `{"n": 1}`}, `"output":{"n":1}`, ""},
-		"never fits":  {`{"prompt": "?", "schema": {"type": "object", "required": ["n"]}}`, []string{"one", "two", "three"}, "", engine.KindOutputInvalid},
+		"never fits":  {`{"prompt": "?", "schema": {"type": "object", "required": ["n"]}}`, []string{"one", "two", "three"}, "", function.KindOutputInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &played{}
@@ -184,8 +183,8 @@ func TestFinish(t *testing.T) {
 
 func TestToolThatAnswersItself(t *testing.T) {
 	p := &played{}
-	out, err := call(t, p, `{"prompt": "?"}`, engine.TranscriptEntry{Entry: json.RawMessage(`{"tool_calls":[{"id":"1","name":"show","arguments":{}}]}`),
-		Results: []engine.ToolResult{{ID: "1", Tool: "show", Output: json.RawMessage(`{"text":"Here it is."}`)}}})
+	out, err := call(t, p, `{"prompt": "?"}`, function.TranscriptEntry{Entry: json.RawMessage(`{"tool_calls":[{"id":"1","name":"show","arguments":{}}]}`),
+		Results: []function.ToolResult{{ID: "1", Tool: "show", Output: json.RawMessage(`{"text":"Here it is."}`)}}})
 	if err != nil || !strings.Contains(string(out), `"response":"Here it is."`) || len(p.asked) > 0 {
 		t.Errorf("got %s, %v", out, err)
 	}
@@ -193,8 +192,8 @@ func TestToolThatAnswersItself(t *testing.T) {
 
 func TestNestedAgentsAnswerIsRead(t *testing.T) {
 	p := &played{replies: []models.Response{{Text: "ok"}}}
-	_, err := call(t, p, `{"prompt": "?", "profile": "terse"}`, engine.TranscriptEntry{Entry: json.RawMessage(`{"tool_calls":[{"id":"1","name":"ask_dep","arguments":{"query":"x"}}]}`),
-		Results: []engine.ToolResult{{ID: "1", Tool: "ask_dep", Output: json.RawMessage(`{"response":"The room is free.","rounds":2}`)}}})
+	_, err := call(t, p, `{"prompt": "?", "profile": "terse"}`, function.TranscriptEntry{Entry: json.RawMessage(`{"tool_calls":[{"id":"1","name":"ask_dep","arguments":{"query":"x"}}]}`),
+		Results: []function.ToolResult{{ID: "1", Tool: "ask_dep", Output: json.RawMessage(`{"response":"The room is free.","rounds":2}`)}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/generate"
@@ -14,7 +13,7 @@ import (
 )
 
 // round plays one round that heard listens to.
-func round(t *testing.T, p *played, heard *function.Recorder, c *engine.Call, input string) (json.RawMessage, error) {
+func round(t *testing.T, p *played, heard *function.Recorder, c *function.Call, input string) (json.RawMessage, error) {
 	t.Helper()
 	c.Step, c.Key = "a", "s/a/1/1"
 	return agent.Extended(generate.Options{Models: p}, "agent", "").Function.Call(function.WithSink(function.WithCall(t.Context(), c), heard), json.RawMessage(input))
@@ -33,16 +32,16 @@ func TestConversationIsKeptWithTheFinalAnswer(t *testing.T) {
 		"conversation":{"name":"c","question":"2+2?","as":"sums","past":[{"role":"user","content":"old"}]}}`
 	p := &played{replies: []models.Response{{Text: "SUM"}, wants("1", "add", `{"a":2}`), {Text: "Four."}}}
 	heard := &function.Recorder{}
-	_, err := round(t, p, heard, &engine.Call{Tools: tools}, input)
-	var over *engine.CallTools
+	_, err := round(t, p, heard, &function.Call{Tools: tools}, input)
+	var over *function.CallTools
 	if !errors.As(err, &over) {
 		t.Fatalf("got %v", err)
 	}
 	if heard.Named != nil {
 		t.Errorf("kept %s before there was an answer", heard.Named)
 	}
-	past := []engine.TranscriptEntry{{Entry: over.Entry, Results: []engine.ToolResult{{ID: "1", Tool: "add", Output: json.RawMessage(`4`)}}}}
-	if _, err := round(t, p, heard, &engine.Call{Tools: tools, Transcript: past}, input); err != nil {
+	past := []function.TranscriptEntry{{Entry: over.Entry, Results: []function.ToolResult{{ID: "1", Tool: "add", Output: json.RawMessage(`4`)}}}}
+	if _, err := round(t, p, heard, &function.Call{Tools: tools, Transcript: past}, input); err != nil {
 		t.Fatal(err)
 	}
 	const frame = "system:S | user:m | assistant:SUM | user:u"

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -55,7 +55,7 @@ func (r *round) output(ctx context.Context, answer string, object json.RawMessag
 	}
 	out := Output{Response: answer, Output: object, Rounds: len(r.past) + 1, Calls: r.calls, Tools: r.used}
 	if strings.TrimSpace(out.Response) == "" && r.in.EmptyError != "" {
-		return nil, &engine.CallError{Kind: string(r.in.EmptyError), Message: "the model gave an empty answer"}
+		return nil, &function.CallError{Kind: string(r.in.EmptyError), Message: "the model gave an empty answer"}
 	}
 	if r.in.Marks {
 		out.Clarify, out.AskUser, out.Response = marked(out.Response)
@@ -70,7 +70,7 @@ func (r *round) output(ctx context.Context, answer string, object json.RawMessag
 	}
 	r.ask.Answered(ctx, out.Text)
 	if r.say && out.Response != "" {
-		engine.CallOf(ctx).Say(out.Response)
+		function.CallOf(ctx).Say(out.Response)
 	}
 	return input.Encode(out), nil
 }

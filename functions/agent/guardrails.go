@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -53,7 +53,7 @@ func (r *round) token(ctx context.Context) func(string) {
 	if !said || to == nil || len(r.guard.Banned) == 0 {
 		return to
 	}
-	r.spoke = &release{guard: r.guard, to: engine.CallOf(ctx).Speak}
+	r.spoke = &release{guard: r.guard, to: function.CallOf(ctx).Speak}
 	return r.spoke.add
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/generate"
@@ -54,7 +53,7 @@ func TestGuardedSpeech(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			heard := &function.Recorder{}
-			ctx := function.WithSink(function.WithCall(t.Context(), &engine.Call{Step: "a", Key: "s/a/1/1"}), heard)
+			ctx := function.WithSink(function.WithCall(t.Context(), &function.Call{Step: "a", Key: "s/a/1/1"}), heard)
 			spec := agent.Extended(generate.Options{Models: streamed{c.fragments}}, "agent", "")
 			if _, err := spec.Function.Call(ctx, json.RawMessage(`{"prompt": "?", `+c.input+`}`)); err != nil {
 				t.Fatal(err)

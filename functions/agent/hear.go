@@ -3,7 +3,7 @@ package agent
 import (
 	"context"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/models"
 )
 
@@ -14,7 +14,7 @@ func (r *round) hear(ctx context.Context) error {
 	if !bool(r.in.Hear) || prompt == "" || len(r.past) > 0 {
 		return nil
 	}
-	chat := engine.CallOf(ctx)
+	chat := function.CallOf(ctx)
 	newest, err := chat.Messages(ctx, 1)
 	if err != nil {
 		return err

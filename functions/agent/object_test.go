@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -20,7 +19,7 @@ func object(text string) models.Response {
 // TestObjectAtOnce: an agent without tools has nothing to do before the object.
 func TestObjectAtOnce(t *testing.T) {
 	p, heard := &played{replies: []models.Response{object(`{"city":1}`), object(`{"city":"Tokyo"}`)}}, &function.Recorder{}
-	out, err := round(t, p, heard, &engine.Call{}, cityInput+`,"text_as":"pretty","directly_set_reply":true}`)
+	out, err := round(t, p, heard, &function.Call{}, cityInput+`,"text_as":"pretty","directly_set_reply":true}`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/models"
@@ -16,7 +16,7 @@ func (r *round) readPast() error {
 	for _, t := range r.call.Transcript {
 		var e entry
 		if err := json.Unmarshal(t.Entry, &e); err != nil {
-			return &engine.CallError{Kind: engine.KindState, Message: "the agent's transcript cannot be read: " + err.Error()}
+			return &function.CallError{Kind: function.KindState, Message: "the agent's transcript cannot be read: " + err.Error()}
 		}
 		r.past = append(r.past, e)
 		r.tokens += e.Tokens
@@ -76,7 +76,7 @@ func (r *round) messages() []models.Message {
 
 func (r *round) answerTo(n int, c models.ToolCall) string {
 	if problem, refused := r.past[n].Refused[c.ID]; refused {
-		return errorText(&engine.SessionError{Kind: r.refusedKind(c.Name), Message: problem})
+		return errorText(&function.SessionError{Kind: r.refusedKind(c.Name), Message: problem})
 	}
 	for _, one := range r.call.Transcript[n].Results {
 		if one.ID != c.ID {
@@ -87,18 +87,18 @@ func (r *round) answerTo(n int, c models.ToolCall) string {
 		}
 		return r.resultText(one)
 	}
-	return errorText(&engine.SessionError{Kind: engine.KindLost, Message: "the call has left no result"})
+	return errorText(&function.SessionError{Kind: function.KindLost, Message: "the call has left no result"})
 }
 
 // errorText returns the text by which a model learns of an error.
-func errorText(e *engine.SessionError) string {
+func errorText(e *function.SessionError) string {
 	return string(input.Encode(map[string]string{"error": e.Message, "errorCode": e.Kind}))
 }
 
 // resultText returns a tool's output as text for the model: the answer of an agent, the output
 // itself if it is text, its field text if that is the only field or meant for the model (see
 // writesText), everything else as JSON.
-func (r *round) resultText(one engine.ToolResult) string {
+func (r *round) resultText(one function.ToolResult) string {
 	if len(one.Output) == 0 {
 		return "null"
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/models"
@@ -17,8 +17,8 @@ import (
 type round struct {
 	in    Input
 	ask   *generate.Asking
-	call  *engine.Call
-	tools []engine.ToolInfo
+	call  *function.Call
+	tools []function.ToolInfo
 	say   bool
 	guard guardrails
 	spoke *release // guarded streaming, nil if nothing is streamed
@@ -62,7 +62,7 @@ func (r *round) run(ctx context.Context) (json.RawMessage, error) {
 	}
 	// If even the request for a final answer fails permanently, the error names the limit
 	// instead.
-	if fault := (*engine.CallError)(nil); last && errors.As(err, &fault) && !fault.Transient && ctx.Err() == nil {
+	if fault := (*function.CallError)(nil); last && errors.As(err, &fault) && !fault.Transient && ctx.Err() == nil {
 		problem.Message += "; asked to answer without tools: " + fault.Message
 		return nil, problem
 	}
@@ -109,7 +109,7 @@ func (r *round) request(ctx context.Context, last bool) models.Request {
 
 // overLimit returns an error that names the limit which the previous rounds have reached, else
 // nil.
-func (r *round) overLimit() *engine.CallError {
+func (r *round) overLimit() *function.CallError {
 	if most := r.most(r.in.MaxRounds, defaultRounds); len(r.past) >= most {
 		problem := limit("max_rounds: no answer after %d rounds of the model", most)
 		if r.in.RoundLimitError != "" {
@@ -123,8 +123,8 @@ func (r *round) overLimit() *engine.CallError {
 	return nil
 }
 
-func limit(format string, args ...any) *engine.CallError {
-	return &engine.CallError{Kind: engine.KindLimit, Message: fmt.Sprintf(format, args...)}
+func limit(format string, args ...any) *function.CallError {
+	return &function.CallError{Kind: function.KindLimit, Message: fmt.Sprintf(format, args...)}
 }
 
 // handOver passes the requested tool calls to the engine. Calls that cannot be made get an
@@ -134,7 +134,7 @@ func (r *round) handOver(response models.Response) error {
 	if len(r.past) == 0 {
 		said.Talk = r.ask.Past
 	}
-	out := &engine.CallTools{}
+	out := &function.CallTools{}
 	if r.in.Parallel != nil && !bool(*r.in.Parallel) {
 		out.Concurrency = 1
 	}
@@ -155,7 +155,7 @@ func (r *round) handOver(response models.Response) error {
 			said.Refused[c.ID] = problem
 			continue
 		}
-		out.Calls = append(out.Calls, engine.ToolCall{ID: c.ID, Tool: c.Name, Arguments: c.Arguments})
+		out.Calls = append(out.Calls, function.ToolCall{ID: c.ID, Tool: c.Name, Arguments: c.Arguments})
 	}
 	out.Entry = input.Encode(said)
 	return out

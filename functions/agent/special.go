@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
@@ -25,8 +25,8 @@ type Special struct {
 }
 
 // Extended returns the agent under another name, which also reads the named fields of Special.
-func Extended(o generate.Options, name, description string, fields ...string) engine.Spec {
-	spec := function{options: o, special: true}.spec()
+func Extended(o generate.Options, name, description string, fields ...string) function.Spec {
+	spec := stepFunction{options: o, special: true}.spec()
 	spec.Name, spec.Aliases, spec.Description, spec.Examples = name, nil, description, nil
 	generate.Extend[Special](spec.Input, fields)
 	return spec

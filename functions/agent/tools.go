@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 	"github.com/stepgraph/stepgraph/models"
@@ -23,7 +23,7 @@ const propertyOnRequest = "on_request"
 func (r *round) setTools(allowed []string) error {
 	r.tools = r.call.Tools
 	if r.in.Tools == nil {
-		r.tools = slices.DeleteFunc(slices.Clone(r.tools), func(t engine.ToolInfo) bool {
+		r.tools = slices.DeleteFunc(slices.Clone(r.tools), func(t function.ToolInfo) bool {
 			if len(allowed) == 0 {
 				return t.Properties[propertyOnRequest] == true
 			}
@@ -50,7 +50,7 @@ func (r *round) setTools(allowed []string) error {
 	return nil
 }
 
-func (r *round) names(list []engine.ToolInfo) string {
+func (r *round) names(list []function.ToolInfo) string {
 	names := make([]string, len(list))
 	for i, t := range list {
 		names[i] = t.Name
@@ -61,7 +61,7 @@ func (r *round) names(list []engine.ToolInfo) string {
 	return strings.Join(names, ", ")
 }
 
-func (r *round) tool(name string) *engine.ToolInfo {
+func (r *round) tool(name string) *function.ToolInfo {
 	for i := range r.tools {
 		if r.tools[i].Name == name {
 			return &r.tools[i]
@@ -102,5 +102,5 @@ func (r *round) refusedKind(tool string) string {
 	if r.in.UnknownToolError != "" && r.tool(tool) == nil {
 		return string(r.in.UnknownToolError)
 	}
-	return engine.KindBadInput
+	return function.KindBadInput
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/agent"
 	"github.com/stepgraph/stepgraph/functions/generate"
@@ -118,7 +117,7 @@ type talker struct {
 	schema json.RawMessage
 }
 
-func (k *talker) node(n traceNode, calculator engine.ToolInfo, run traceRun) {
+func (k *talker) node(n traceNode, calculator function.ToolInfo, run traceRun) {
 	prefix := strings.TrimSuffix(n.Data.Name, "Agentflow")
 	get := func(name string, v any) { _ = json.Unmarshal(n.Data.Inputs[prefix+name], v) }
 	var remembers bool
@@ -153,9 +152,9 @@ func (k *talker) node(n traceNode, calculator engine.ToolInfo, run traceRun) {
 			in["text_as"] = "fenced"
 		}
 	}
-	call := &engine.Call{}
+	call := &function.Call{}
 	if len(withTools) > 0 {
-		call.Tools = []engine.ToolInfo{calculator}
+		call.Tools = []function.ToolInfo{calculator}
 	}
 	text, err := json.Marshal(in)
 	if err != nil {
@@ -166,13 +165,13 @@ func (k *talker) node(n traceNode, calculator engine.ToolInfo, run traceRun) {
 	for {
 		spec := agent.Extended(generate.Options{Models: k.server}, "agent", "")
 		out, err = spec.Function.Call(function.WithSink(function.WithCall(k.t.Context(), call), heard), text)
-		var over *engine.CallTools
+		var over *function.CallTools
 		if !errors.As(err, &over) {
 			break
 		}
-		round := engine.TranscriptEntry{Entry: over.Entry}
+		round := function.TranscriptEntry{Entry: over.Entry}
 		for _, c := range over.Calls {
-			round.Results = append(round.Results, engine.ToolResult{ID: c.ID, Tool: c.Tool, Output: json.RawMessage(`"5"`)})
+			round.Results = append(round.Results, function.ToolResult{ID: c.ID, Tool: c.Tool, Output: json.RawMessage(`"5"`)})
 		}
 		call.Transcript = append(call.Transcript, round)
 	}
@@ -231,7 +230,7 @@ func TestRecordedConversations(t *testing.T) {
 }
 
 // offered is the tool, and the schema of a structured output, that stand in a recorded request.
-func offered(run traceRun, k *talker) (calculator engine.ToolInfo) {
+func offered(run traceRun, k *talker) (calculator function.ToolInfo) {
 	for _, q := range run.LLMRequests {
 		list, _ := q["tools"].([]any)
 		for _, one := range list {
@@ -241,7 +240,7 @@ func offered(run traceRun, k *talker) (calculator engine.ToolInfo) {
 				k.schema = parameters
 				continue
 			}
-			calculator = engine.ToolInfo{Name: f["name"].(string), Step: "calc", Function: "calculate", Description: f["description"].(string), Parameters: parameters}
+			calculator = function.ToolInfo{Name: f["name"].(string), Step: "calc", Function: "calculate", Description: f["description"].(string), Parameters: parameters}
 		}
 	}
 	return calculator

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -45,14 +45,14 @@ func (r *round) withdraw() error {
 		})
 		e.Withdrawn = said > 0 && len(e.ToolCalls) == 0
 	}
-	r.tools = slices.DeleteFunc(slices.Clone(r.tools), func(t engine.ToolInfo) bool { return gone[t.Name] })
+	r.tools = slices.DeleteFunc(slices.Clone(r.tools), func(t function.ToolInfo) bool { return gone[t.Name] })
 	return nil
 }
 
 // rejected reports whether a person has rejected a call of round n.
 func (r *round) rejected(n int, c models.ToolCall) bool {
-	return slices.ContainsFunc(r.call.Transcript[n].Results, func(one engine.ToolResult) bool {
-		return one.ID == c.ID && one.Error != nil && one.Error.Kind == engine.KindRejected
+	return slices.ContainsFunc(r.call.Transcript[n].Results, func(one function.ToolResult) bool {
+		return one.ID == c.ID && one.Error != nil && one.Error.Kind == function.KindRejected
 	})
 }
 

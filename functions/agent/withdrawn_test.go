@@ -4,21 +4,20 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/models"
 )
 
 func TestRejectedCalls(t *testing.T) {
-	no := &engine.SessionError{Kind: engine.KindRejected, Message: "do it by hand"}
-	alone := engine.TranscriptEntry{Entry: json.RawMessage(`{"text":"I add","tool_calls":[{"id":"1","name":"add","arguments":{"a":2}}]}`),
-		Results: []engine.ToolResult{{ID: "1", Tool: "add", Error: no}}}
-	both := engine.TranscriptEntry{Entry: json.RawMessage(`{"text":"I do","tool_calls":[{"id":"1","name":"add","arguments":{"a":2}},{"id":"2","name":"ask_dep","arguments":{}}]}`),
-		Results: []engine.ToolResult{{ID: "1", Tool: "add", Error: no}, {ID: "2", Tool: "ask_dep", Output: json.RawMessage(`{"response":"dep"}`)}}}
+	no := &function.SessionError{Kind: function.KindRejected, Message: "do it by hand"}
+	alone := function.TranscriptEntry{Entry: json.RawMessage(`{"text":"I add","tool_calls":[{"id":"1","name":"add","arguments":{"a":2}}]}`),
+		Results: []function.ToolResult{{ID: "1", Tool: "add", Error: no}}}
+	both := function.TranscriptEntry{Entry: json.RawMessage(`{"text":"I do","tool_calls":[{"id":"1","name":"add","arguments":{"a":2}},{"id":"2","name":"ask_dep","arguments":{}}]}`),
+		Results: []function.ToolResult{{ID: "1", Tool: "add", Error: no}, {ID: "2", Tool: "ask_dep", Output: json.RawMessage(`{"response":"dep"}`)}}}
 	const told = `{"error":"do it by hand","errorCode":"rejected"}`
 	for name, c := range map[string]struct {
 		more  string
-		past  engine.TranscriptEntry
+		past  function.TranscriptEntry
 		asked string
 		tools int
 	}{
@@ -30,7 +29,7 @@ func TestRejectedCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &played{replies: []models.Response{{Text: "Four."}}}
-			out, err := round(t, p, &function.Recorder{}, &engine.Call{Tools: tools, Transcript: []engine.TranscriptEntry{c.past}}, `{"prompt":"2+2?"`+c.more+`}`)
+			out, err := round(t, p, &function.Recorder{}, &function.Call{Tools: tools, Transcript: []function.TranscriptEntry{c.past}}, `{"prompt":"2+2?"`+c.more+`}`)
 			if err != nil {
 				t.Fatalf("got %s, %v", out, err)
 			}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
@@ -65,25 +65,25 @@ type Output struct {
 
 // Spec describes utils.api.api. A call repeated after a crash sends the same request with the
 // same Idempotency-Key, so that a server that supports it does the work once.
-func Spec(o Options) engine.Spec {
-	f := function{web.New(web.Options(o))}
-	return engine.Spec{
+func Spec(o Options) function.Spec {
+	f := stepFunction{web.New(web.Options(o))}
+	return function.Spec{
 		Name:        "utils.api.api",
 		Aliases:     []string{"api", "utils.api"},
 		Description: "Sends an HTTP request and returns the response.",
 		Effects:     true,
 		Secrets:     []string{"params", "query", "headers", "auth"},
-		Check:       input.Check[Input](func(text json.RawMessage) []engine.Problem { return check(text, o.AllowNet) }),
+		Check:       input.Check[Input](func(text json.RawMessage) []function.Problem { return check(text, o.AllowNet) }),
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples:    examples,
-		Function:    engine.ObjectFunc(f.call),
+		Function:    function.ObjectFunc(f.call),
 	}
 }
 
-type function struct{ client *web.Client }
+type stepFunction struct{ client *web.Client }
 
-func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+func (f stepFunction) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 	in, err := input.Bind[Input](fields)
 	if err != nil {
 		return nil, err
@@ -107,12 +107,12 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 	if fault == nil {
 		return encoded, nil
 	}
-	if fault.Kind == engine.KindBadInput || fault.Kind == engine.KindDisabled || raise(fault) {
+	if fault.Kind == function.KindBadInput || fault.Kind == function.KindDisabled || raise(fault) {
 		return nil, fault
 	}
 	message := fault.Message
 	out.Error = &message
-	if fault.Kind == engine.KindTooLarge {
+	if fault.Kind == function.KindTooLarge {
 		out.Response, out.Headers, out.Text = json.RawMessage("null"), map[string]string{}, nil
 	}
 	return input.Encode(out), nil
@@ -120,7 +120,7 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 
 // exchange sends the request and fills out from the response. The returned error has all
 // secrets masked.
-func (f function) exchange(ctx context.Context, in Input, out *Output) *engine.CallError {
+func (f stepFunction) exchange(ctx context.Context, in Input, out *Output) *function.CallError {
 	policy, err := in.policy()
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (f function) exchange(ctx context.Context, in Input, out *Output) *engine.C
 		out.Attempts = answer.Attempts
 	}
 	if fault == nil || fault.Kind == web.KindStatus {
-		var broken *engine.CallError
+		var broken *function.CallError
 		if out.Response, broken = reading(answer); fault == nil {
 			fault = broken
 		}

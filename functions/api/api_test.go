@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/api"
 )
@@ -148,9 +147,9 @@ func TestFailuresAreOutputsOrRaised(t *testing.T) {
 		{"header", `{"url":"URL","headers":{"X-A":"a\r\nX-B: b"}}`, 0, `header "X-A": the name or its value is not possible in HTTP`, "request", false},
 		{"header name", `{"url":"URL","headers":{"X A":"a"}}`, 0, `header "X A"`, "request", false},
 		{"429", `{"url":"URL/busy"}`, 429, "HTTP 429 Too Many Requests", "status", true},
-		{"large", `{"url":"URL/large"}`, 200, "the answer is larger than 1048576 bytes", engine.KindTooLarge, false},
-		{"large once escaped", `{"url":"URL/escapes"}`, 200, "the answer is larger than 1048576 bytes", engine.KindTooLarge, false},
-		{"slow", `{"url":"URL/slow","timeout":0.05}`, 0, "no answer within 50ms", engine.KindTimeout, true},
+		{"large", `{"url":"URL/large"}`, 200, "the answer is larger than 1048576 bytes", function.KindTooLarge, false},
+		{"large once escaped", `{"url":"URL/escapes"}`, 200, "the answer is larger than 1048576 bytes", function.KindTooLarge, false},
+		{"slow", `{"url":"URL/slow","timeout":0.05}`, 0, "no answer within 50ms", function.KindTimeout, true},
 		{"redirects", `{"url":"URL/round"}`, 0, "more than 5 redirects", "redirects", false},
 		{"cut", `{"url":"URL/cut"}`, 200, "unexpected EOF", "connection", true},
 	}
@@ -165,7 +164,7 @@ func TestFailuresAreOutputsOrRaised(t *testing.T) {
 				t.Errorf("response %s, headers %v, want none", out.Response, out.Headers)
 			}
 			_, err := api.Spec(api.Options{AllowNet: loopback}).Function.Call(t.Context(), json.RawMessage(strings.Replace(text, "{", `{"raise":true,`, 1)))
-			var raised *engine.CallError
+			var raised *function.CallError
 			if !errors.As(err, &raised) || raised.Kind != test.kind || function.IsTransient(err) != test.transient {
 				t.Fatalf("raised %v, kind %s, transient %t", err, function.KindOf(err), function.IsTransient(err))
 			}
@@ -178,7 +177,7 @@ func TestFailuresAreOutputsOrRaised(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	for _, text := range []string{`{}`, `{"url":"http://a","params":[1]}`, `{"url":"http://a","response_type":"xml"}`, `{"url":"http://a","body_type":"xml","body":"x"}`, `{"url":"http://a","retries":11}`, `{"url":"http://a","retry_statuses":["x"]}`, `{"url":"http://a","auth":{"type":"digest"}}`, `{"url":"http://a","auth":{"type":"bearer"}}`, `{"url":"http://a","headers":"x"}`, `{"url":"http://a","json":1,"data":"x"}`, `{"url":"http://a","timeout":"soon"}`} {
-		if _, err := api.Spec(api.Options{}).Function.Call(t.Context(), json.RawMessage(text)); function.KindOf(err) != engine.KindBadInput {
+		if _, err := api.Spec(api.Options{}).Function.Call(t.Context(), json.RawMessage(text)); function.KindOf(err) != function.KindBadInput {
 			t.Errorf("%s gives %v", text, err)
 		}
 	}
@@ -191,7 +190,7 @@ func TestBlockedAddress(t *testing.T) {
 	spec := api.Spec(api.Options{})
 	for _, address := range []string{server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)} {
 		_, err := spec.Function.Call(t.Context(), json.RawMessage(`{"url":"`+address+`"}`))
-		if function.KindOf(err) != engine.KindDisabled || !strings.Contains(err.Error(), "is not on the public internet") || !strings.Contains(err.Error(), "--allow-net ") || hits != 0 {
+		if function.KindOf(err) != function.KindDisabled || !strings.Contains(err.Error(), "is not on the public internet") || !strings.Contains(err.Error(), "--allow-net ") || hits != 0 {
 			t.Errorf("%s: error %v, %d requests", address, err, hits)
 		}
 		found := spec.Check(json.RawMessage(`{"url":"` + address + `"}`))
@@ -214,7 +213,7 @@ func open(name string, to *url.URL) (string, bool) {
 func bound(ctx context.Context, o api.Options, text string) (json.RawMessage, error) {
 	spec := api.Spec(o)
 	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
-	call := *engine.CallOf(ctx)
+	call := *function.CallOf(ctx)
 	call.Secrets = names
 	return spec.Function.Call(function.WithCall(ctx, &call), in)
 }
@@ -292,7 +291,7 @@ func TestCancelled(t *testing.T) {
 
 func call(t *testing.T, o api.Options, text string) api.Output {
 	t.Helper()
-	ctx := function.WithCall(t.Context(), &engine.Call{Key: "s/a/1/1"})
+	ctx := function.WithCall(t.Context(), &function.Call{Key: "s/a/1/1"})
 	raw, err := bound(ctx, o, text)
 	if err != nil {
 		t.Fatal(err)

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"net/netip"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
 
 // check validates an input when its workflow is loaded; its references are not resolved yet.
-func check(text json.RawMessage, allow []netip.Prefix) []engine.Problem {
+func check(text json.RawMessage, allow []netip.Prefix) []function.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
 		return nil // the engine reports an input that is not an object
@@ -43,7 +43,7 @@ func check(text json.RawMessage, allow []netip.Prefix) []engine.Problem {
 }
 
 // examples have no outputs, because the responses depend on the servers.
-var examples = []engine.Example{
+var examples = []function.Example{
 	{Title: "Read JSON, with a query", Input: json.RawMessage(`{"url": "https://api.example.com/orders", "params": {"customer": "@{SESSION_ID}.ask.response", "status": ["open", "paid"]}}`)},
 	{Title: "Send JSON with a token that only the operator knows, and try again when the server is busy", Input: json.RawMessage(`{"method": "POST", "url": "https://api.example.com/refunds", "auth": {"type": "bearer", "token": {"secret": "SHOP_TOKEN"}}, "json": {"order": "@{SESSION_ID}.order.id", "amount": 12.5}, "retries": 3, "retry_statuses": [429, 503]}`)},
 	{Title: "Send what a person or a model wrote; any status is an answer, no answer is an error", Input: json.RawMessage(`{"method": "POST", "url": "https://api.example.com/orders", "body_type": "json", "body": "{pieces: 3, note: 'soon',}", "lenient": true, "raise": "connection"}`)},

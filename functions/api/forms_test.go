@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/api"
 )
@@ -43,7 +42,7 @@ func TestMultipart(t *testing.T) {
 		t.Error("the same form gives other bytes, so a server cannot know the request again by its key")
 	}
 	_, err := api.Spec(api.Options{}).Function.Call(t.Context(), json.RawMessage(strings.Replace(text, "image/png", `a\nb`, 1)))
-	if function.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), "body: f: content_type") {
+	if function.KindOf(err) != function.KindBadInput || !strings.Contains(err.Error(), "body: f: content_type") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/api"
 )
 
@@ -74,15 +74,15 @@ func TestRaiseConnection(t *testing.T) {
 		{server.URL, ``, ""},
 		{server.URL + "/text", `,"response_type":"json"`, ""},
 		{server.URL + "/cut", ``, "connection"},
-		{server.URL + "/large", ``, engine.KindTooLarge},
+		{server.URL + "/large", ``, function.KindTooLarge},
 		{closed.URL, ``, "connection"},
-		{"http://10.0.0.1", ``, engine.KindDisabled},
+		{"http://10.0.0.1", ``, function.KindDisabled},
 		{"ftp://x", ``, "request"},
 		{server.URL, `,"method":"POST","body_type":"json","body":"{"`, "request"},
 	} {
 		text := `{"url":"` + test.url + `","raise":"connection"` + test.more + `}`
 		_, err := api.Spec(api.Options{AllowNet: loopback}).Function.Call(t.Context(), json.RawMessage(text))
-		var fault *engine.CallError
+		var fault *function.CallError
 		if test.kind == "" && err != nil || test.kind != "" && (!errors.As(err, &fault) || fault.Kind != test.kind) {
 			t.Errorf("%s: %v, want %q", text, err, test.kind)
 		}

@@ -7,7 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/api"
 	"github.com/stepgraph/stepgraph/functions/netguard"
 )
@@ -19,8 +19,8 @@ func TestTheOwnDoorIsDisabled(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Cleanup(netguard.Own(server.Listener.Addr()))
 	_, err := api.Spec(api.Options{AllowNet: loopback}).Function.Call(t.Context(), json.RawMessage(`{"url":"`+server.URL+`"}`))
-	var fault *engine.CallError
-	if !errors.As(err, &fault) || fault.Kind != engine.KindDisabled || fault.Transient {
+	var fault *function.CallError
+	if !errors.As(err, &fault) || fault.Kind != function.KindDisabled || fault.Transient {
 		t.Errorf("the error is %+v", err)
 	}
 }

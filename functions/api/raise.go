@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
@@ -13,16 +13,18 @@ import (
 const kindResponse = "bad_response"
 
 // raising reads the field raise: which failures are errors of the step.
-func (in Input) raising() (func(*engine.CallError) bool, error) {
+func (in Input) raising() (func(*function.CallError) bool, error) {
 	if in.Raise == nil {
-		return func(*engine.CallError) bool { return false }, nil
+		return func(*function.CallError) bool { return false }, nil
 	}
 	if strings.ToLower(strings.TrimSpace(input.TextOf(in.Raise))) == "connection" {
-		return func(fault *engine.CallError) bool { return fault.Kind != web.KindStatus && fault.Kind != kindResponse }, nil
+		return func(fault *function.CallError) bool {
+			return fault.Kind != web.KindStatus && fault.Kind != kindResponse
+		}, nil
 	}
 	var raise input.Bool
 	if err := json.Unmarshal(in.Raise, &raise); err != nil {
 		return nil, input.Bad("raise: want true, false or connection, not %s", in.Raise)
 	}
-	return func(*engine.CallError) bool { return bool(raise) }, nil
+	return func(*function.CallError) bool { return bool(raise) }, nil
 }

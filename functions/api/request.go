@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 	"github.com/stepgraph/stepgraph/internal/lenient"
@@ -21,7 +21,7 @@ const (
 
 // prepare builds the request. Errors of the workflow's text have the kind bad_input; errors
 // that data may cause, such as an invalid address, have the kind request.
-func (f function) prepare(ctx context.Context, in Input) (*web.Sending, *engine.CallError) {
+func (f stepFunction) prepare(ctx context.Context, in Input) (*web.Sending, *function.CallError) {
 	s, fault := f.client.Prepare(ctx, string(in.Method), string(in.URL))
 	if fault != nil {
 		return nil, fault
@@ -33,30 +33,30 @@ func (f function) prepare(ctx context.Context, in Input) (*web.Sending, *engine.
 	if content != nil {
 		s.Body(content, kind)
 	}
-	for _, set := range []func() *engine.CallError{
-		func() *engine.CallError { return s.Params(in.Params) },
-		func() *engine.CallError { return s.Params(in.Query) },
-		func() *engine.CallError { return s.Headers(in.Headers) },
-		func() *engine.CallError { return s.Auth(in.Auth) },
+	for _, set := range []func() *function.CallError{
+		func() *function.CallError { return s.Params(in.Params) },
+		func() *function.CallError { return s.Params(in.Query) },
+		func() *function.CallError { return s.Headers(in.Headers) },
+		func() *function.CallError { return s.Auth(in.Auth) },
 	} {
 		if fault := set(); fault != nil {
 			return nil, fault
 		}
 	}
-	s.Key(engine.CallOf(ctx).Key)
+	s.Key(function.CallOf(ctx).Key)
 	return s, nil
 }
 
-func badInput(err error) *engine.CallError {
-	var fault *engine.CallError
+func badInput(err error) *function.CallError {
+	var fault *function.CallError
 	if errors.As(err, &fault) {
 		return fault
 	}
-	return &engine.CallError{Kind: engine.KindBadInput, Message: err.Error()}
+	return &function.CallError{Kind: function.KindBadInput, Message: err.Error()}
 }
 
 // policy returns the timeout and the retries of the request.
-func (in Input) policy() (web.Policy, *engine.CallError) {
+func (in Input) policy() (web.Policy, *function.CallError) {
 	p := web.Policy{Timeout: time.Duration(in.Timeout), Retries: int(in.Retries), Wait: time.Duration(in.RetryDelay)}
 	if p.Retries < 0 || p.Retries > web.MostRetries {
 		return p, badInput(input.Bad("retries: want 0 to %d, not %d; the step's own retry policy comes on top", web.MostRetries, p.Retries))
@@ -114,7 +114,7 @@ func loose(kind string, body json.RawMessage) ([]byte, string, error) {
 	case kind == "json":
 		value, err := lenient.Parse(text)
 		if err != nil {
-			return nil, "", &engine.CallError{Kind: web.KindRequest, Message: "body: the text is not JSON, which body_type says it is: " + err.Error()}
+			return nil, "", &function.CallError{Kind: web.KindRequest, Message: "body: the text is not JSON, which body_type says it is: " + err.Error()}
 		}
 		return value, asJSON, nil
 	case kind == "", kind == "raw", kind == "text":
@@ -137,7 +137,7 @@ func typed(kind string, body json.RawMessage) ([]byte, string, error) {
 		if content := []byte(input.TextOf(body)); json.Valid(content) {
 			return content, asJSON, nil
 		}
-		return nil, "", &engine.CallError{Kind: web.KindRequest, Message: "body: the text is not JSON, which body_type says it is"}
+		return nil, "", &function.CallError{Kind: web.KindRequest, Message: "body: the text is not JSON, which body_type says it is"}
 	case "raw", "text":
 		return []byte(input.TextOf(body)), "", nil
 	case "form", "urlencoded", "x-www-form-urlencoded":

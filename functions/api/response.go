@@ -7,20 +7,20 @@ import (
 	"mime"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
 
 // reader returns the function that decodes a body as response_type says.
-func reader(kind string) (func(web.Answer) (json.RawMessage, *engine.CallError), *engine.CallError) {
+func reader(kind string) (func(web.Answer) (json.RawMessage, *function.CallError), *function.CallError) {
 	switch strings.ToLower(kind) {
 	case "", "auto":
-		return func(a web.Answer) (json.RawMessage, *engine.CallError) { return parse(a.Type, a.Body), nil }, nil
+		return func(a web.Answer) (json.RawMessage, *function.CallError) { return parse(a.Type, a.Body), nil }, nil
 	case "text":
-		return func(a web.Answer) (json.RawMessage, *engine.CallError) { return text(a.Body), nil }, nil
+		return func(a web.Answer) (json.RawMessage, *function.CallError) { return text(a.Body), nil }, nil
 	case "base64", "arraybuffer":
-		return func(a web.Answer) (json.RawMessage, *engine.CallError) {
+		return func(a web.Answer) (json.RawMessage, *function.CallError) {
 			return input.Encode(base64.StdEncoding.EncodeToString([]byte(a.Body))), nil
 		}, nil
 	case "json":
@@ -29,11 +29,11 @@ func reader(kind string) (func(web.Answer) (json.RawMessage, *engine.CallError),
 	return nil, badInput(input.Bad("response_type: %q is not one of json, text and base64", kind))
 }
 
-func strict(a web.Answer) (json.RawMessage, *engine.CallError) {
+func strict(a web.Answer) (json.RawMessage, *function.CallError) {
 	if value := compact(a.Body); value != nil {
 		return value, nil
 	}
-	return text(a.Body), &engine.CallError{Kind: kindResponse, Message: "the answer is not JSON, which response_type says it is"}
+	return text(a.Body), &function.CallError{Kind: kindResponse, Message: "the answer is not JSON, which response_type says it is"}
 }
 
 // parse returns the body as a JSON value if its content type is JSON, or it looks like an

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/functions/internal/branch"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
@@ -42,12 +42,12 @@ type class struct {
 
 // Spec describes classify. A call repeated after a crash is sent with the same idempotency
 // key.
-func Spec(o generate.Options) engine.Spec {
-	return function{options: o}.spec()
+func Spec(o generate.Options) function.Spec {
+	return stepFunction{options: o}.spec()
 }
 
-func (f function) spec() engine.Spec {
-	spec := engine.Spec{
+func (f stepFunction) spec() function.Spec {
+	spec := function.Spec{
 		Name:        "classify",
 		Aliases:     []string{"utils.classify"},
 		Description: "Lets a model choose one of several classes, on which the conditions of paths can depend.",
@@ -58,9 +58,9 @@ func (f function) spec() engine.Spec {
 		Check:       input.Check[generate.Input](input.Check[Input](check)),
 		Input:       input.Join(input.Schema[generate.Input](), input.Schema[Input]()),
 		Output:      input.Schema[Output](),
-		Examples: []engine.Example{{Title: "Where a message belongs",
+		Examples: []function.Example{{Title: "Where a message belongs",
 			Input: json.RawMessage(`{"input": "@{SESSION_ID}.ask.response", "classes": ["billing", {"name": "technical", "description": "something does not work"}, "other"]}`)}},
-		Function: engine.ObjectFunc(f.call),
+		Function: function.ObjectFunc(f.call),
 	}
 	if f.options.Models == nil {
 		spec.Disabled = "no model is configured, start with --model"
@@ -68,12 +68,12 @@ func (f function) spec() engine.Spec {
 	return spec
 }
 
-type function struct {
+type stepFunction struct {
 	options generate.Options
 	special bool // also reads the fields of Special
 }
 
-func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+func (f stepFunction) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 	in, err := input.Bind[Input](fields)
 	if err == nil && f.special {
 		in.Special, err = input.Bind[Special](fields)
@@ -104,12 +104,12 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 	}
 	name, isJSON := said(response)
 	if bool(in.Strict) && !isJSON {
-		return nil, &engine.CallError{Kind: engine.KindOutputInvalid, Message: fmt.Sprintf("the model's reply %q holds no JSON that names a class", abridged(response.Text))}
+		return nil, &function.CallError{Kind: function.KindOutputInvalid, Message: fmt.Sprintf("the model's reply %q holds no JSON that names a class", abridged(response.Text))}
 	}
 	chosen := match(name, classes)
 	if chosen < 0 {
 		if in.OnUnknown != "last" {
-			return nil, &engine.CallError{Kind: engine.KindOutputInvalid, Message: fmt.Sprintf("the model's reply %q names none of the classes", abridged(response.Text))}
+			return nil, &function.CallError{Kind: function.KindOutputInvalid, Message: fmt.Sprintf("the model's reply %q names none of the classes", abridged(response.Text))}
 		}
 		chosen = len(classes) - 1
 	}
@@ -221,17 +221,17 @@ func readClasses(given json.RawMessage) ([]class, error) {
 	return classes, nil
 }
 
-func check(text json.RawMessage) []engine.Problem {
+func check(text json.RawMessage) []function.Problem {
 	in, _, err := input.Decode[Input](text)
 	if err != nil || strings.Contains(string(in.Classes), "@{") {
 		return nil
 	}
 	classes, err := readClasses(in.Classes)
 	if err != nil {
-		return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
+		return []function.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
 	}
 	if name := branch.Doubtful(namesOf(classes)); name != "" {
-		return []engine.Problem{{Level: "warning", Code: "doubtful_branch", Message: branch.Warning(name)}}
+		return []function.Problem{{Level: "warning", Code: "doubtful_branch", Message: branch.Warning(name)}}
 	}
 	return nil
 }

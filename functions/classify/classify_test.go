@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/classify"
 	"github.com/stepgraph/stepgraph/functions/generate"
@@ -42,7 +41,7 @@ func TestChoice(t *testing.T) {
 		out, err := classify.Extended(generate.Options{Models: r}, "classify", "").Function.Call(t.Context(), json.RawMessage(`{"input": "My invoice", "classes": `+classes+`}`))
 		switch {
 		case want == "error":
-			if function.KindOf(err) != engine.KindOutputInvalid {
+			if function.KindOf(err) != function.KindOutputInvalid {
 				t.Errorf("%q: got %s, %v", reply, out, err)
 			}
 		case err != nil || !strings.Contains(string(out), `"branch":"`+want+`"`) || !strings.Contains(string(out), `"`+want+`":true`):
@@ -75,7 +74,7 @@ func TestNumbers(t *testing.T) {
 func TestBadClasses(t *testing.T) {
 	spec := classify.Extended(generate.Options{Models: &replies{}}, "classify", "")
 	for _, classes := range []string{`[]`, `"a"`, `["a", "A"]`, `[{"description": "x"}]`} {
-		if _, err := spec.Function.Call(t.Context(), json.RawMessage(`{"classes": `+classes+`}`)); function.KindOf(err) != engine.KindBadInput {
+		if _, err := spec.Function.Call(t.Context(), json.RawMessage(`{"classes": `+classes+`}`)); function.KindOf(err) != function.KindBadInput {
 			t.Errorf("%s: %v", classes, err)
 		}
 		if len(spec.Check(json.RawMessage(`{"classes": `+classes+`}`))) != 1 {
@@ -127,7 +126,7 @@ func TestAskAndStrict(t *testing.T) {
 		out, err := classify.Extended(generate.Options{Models: r}, "classify", "").Function.Call(t.Context(), json.RawMessage(input))
 		switch {
 		case strings.Contains(want, "no JSON"):
-			if err == nil || err.Error() != want || function.KindOf(err) != engine.KindOutputInvalid {
+			if err == nil || err.Error() != want || function.KindOf(err) != function.KindOutputInvalid {
 				t.Errorf("%q: got %s, %v, want %s", reply, out, err, want)
 			}
 		case err != nil || !strings.Contains(string(out), `"branch":"`+want+`"`):

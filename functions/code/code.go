@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/code/python"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
@@ -62,32 +62,32 @@ type Output struct {
 // Spec describes utils.code.code. It is pure: a script has no effect but its output.
 // References in the code are bound, not pasted: the engine replaces each by a name and passes
 // the value in Call.Bindings.
-func Spec(o Options) engine.Spec {
-	f := function{o.withDefaults()}
-	return engine.Spec{
+func Spec(o Options) function.Spec {
+	f := stepFunction{o.withDefaults()}
+	return function.Spec{
 		Name:        "utils.code.code",
 		Aliases:     []string{"code", "utils.code"},
 		Description: "Runs a script in Starlark or JavaScript in a sandbox, or in Python in a process of its own, and returns its result.",
 		Program:     []string{"code"},
 		Arguments:   "variables",
 		Check:       input.Check[Input](f.check),
-		Needs:       engine.Needs{OneOf: []string{"code", "file_path"}},
+		Needs:       function.Needs{OneOf: []string{"code", "file_path"}},
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "Count", Input: json.RawMessage(`{"code": "result = {\"n\": n + 1, \"again\": n < 3}", "variables": {"n": 2}}`), Output: json.RawMessage(`{"result":{"n":3,"again":true},"error":null,"traceback":null}`)},
 			{Title: "JavaScript", Input: json.RawMessage(`{"language": "javascript", "code": "const names = $people.map(p => p.name)\nreturn names.sort().join(', ')", "variables": {"$people": [{"name": "Grace"}, {"name": "Ada"}]}}`), Output: json.RawMessage(`{"result":"Ada, Grace","error":null,"traceback":null}`)},
 			{Title: "The result as the output, of which one field is a global", Input: json.RawMessage(`{"language": "javascript", "code": "return {text: 'again', tries: n + 1}", "variables": {"n": 1}, "as_output": true, "globals": ["tries"]}`), Output: json.RawMessage(`{"text":"again","tries":2}`)},
 			{Title: "The text of the result, and an error with a text of your own", Input: json.RawMessage(`{"language": "javascript", "code": "return {n: [1]}", "text": "pretty", "raise": "the sum failed: {message}"}`), Output: json.RawMessage(`{"result":{"n":[1]},"error":null,"traceback":null,"text":"{\n  \"n\": [\n    1\n  ]\n}"}`)},
 			{Title: "A reference in a script is a value", Input: json.RawMessage(`{"code": "result = len(@{SESSION_ID}.ask.response)"}`)},
 		},
-		Function: engine.ObjectFunc(f.call),
+		Function: function.ObjectFunc(f.call),
 	}
 }
 
-type function struct{ options Options }
+type stepFunction struct{ options Options }
 
-func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+func (f stepFunction) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 	in, err := input.Bind[Input](fields)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 }
 
 // run runs the script.
-func (f function) run(ctx context.Context, in Input) (out Output, err error) {
+func (f stepFunction) run(ctx context.Context, in Input) (out Output, err error) {
 	file := ""
 	if in.Code == "" {
 		file = string(in.FilePath)
@@ -130,7 +130,7 @@ func (f function) run(ctx context.Context, in Input) (out Output, err error) {
 	if err != nil {
 		return out, err
 	}
-	o, err := f.language(name)(ctx, script{text, engine.CallOf(ctx).Bindings, in.Variables})
+	o, err := f.language(name)(ctx, script{text, function.CallOf(ctx).Bindings, in.Variables})
 	return Output{Result: o.result, Printed: o.printed}, err
 }
 
@@ -169,7 +169,7 @@ func scriptFault(format string, args ...any) error {
 }
 
 // text returns the script of an input.
-func (f function) text(in Input) (string, error) {
+func (f stepFunction) text(in Input) (string, error) {
 	text := string(in.Code)
 	if text == "" {
 		var err error
@@ -185,17 +185,17 @@ func (f function) text(in Input) (string, error) {
 
 // check compiles the script at load time, unless it contains references, which stand for names
 // that are not known yet.
-func (f function) check(text json.RawMessage) []engine.Problem {
+func (f stepFunction) check(text json.RawMessage) []function.Problem {
 	in, _, err := input.Decode[Input](text)
 	if err != nil {
 		return nil
 	}
 	if err := in.wishes(); err != nil {
-		return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
+		return []function.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
 	}
 	name, err := languageName(string(in.Language), "")
 	if err != nil && !strings.Contains(string(in.Language), "@{") {
-		return []engine.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
+		return []function.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
 	}
 	switch {
 	case err != nil, in.Code == "", strings.Contains(string(in.Code), "@{"):
@@ -206,7 +206,7 @@ func (f function) check(text json.RawMessage) []engine.Problem {
 		return nil
 	}
 	if _, err := parse(string(in.Code)); err != nil {
-		return []engine.Problem{{Level: "error", Code: "code_syntax", Message: err.Error()}}
+		return []function.Problem{{Level: "error", Code: "code_syntax", Message: err.Error()}}
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/code"
 )
@@ -123,7 +122,7 @@ func TestErrorsAreOutputs(t *testing.T) {
 			if test.traceback == "" {
 				return
 			}
-			var step *engine.CallError
+			var step *function.CallError
 			if _, err := call(t.Context(), code.Options{}, map[string]any{"code": test.script, "raise": true}); !errors.As(err, &step) || step.Message != *out.Error || step.Transient {
 				t.Errorf("raised %v, want %q", err, *out.Error)
 			}
@@ -214,7 +213,7 @@ func TestTimeLimit(t *testing.T) {
 }
 
 func TestBindingsAreValues(t *testing.T) {
-	ctx := function.WithCall(t.Context(), &engine.Call{Bindings: json.RawMessage(`{"ref_1":"hello\"] + [world","ref_2":[1]}`)})
+	ctx := function.WithCall(t.Context(), &function.Call{Bindings: json.RawMessage(`{"ref_1":"hello\"] + [world","ref_2":[1]}`)})
 	if out, err := call(ctx, code.Options{}, map[string]any{"code": "result = [ref_1]"}); err != nil || string(out.Result) != `["hello\"] + [world"]` {
 		t.Errorf("result %s, error %s, %v", out.Result, show(out.Error), err)
 	}
@@ -256,7 +255,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("file_path %s gives %s", path, out.Result)
 		}
 	}
-	if _, err := call(t.Context(), code.Options{}, map[string]any{"file_path": "upper.star"}); function.KindOf(err) != engine.KindDisabled {
+	if _, err := call(t.Context(), code.Options{}, map[string]any{"file_path": "upper.star"}); function.KindOf(err) != function.KindDisabled {
 		t.Errorf("without a folder: %v", err)
 	}
 }
@@ -267,10 +266,10 @@ func TestRefusals(t *testing.T) {
 		kind string
 		want string
 	}{
-		{map[string]any{}, engine.KindBadInput, "neither code nor file_path"},
-		{map[string]any{"code": "result = 1", "language": "python"}, engine.KindDisabled, "Python is off"},
-		{map[string]any{"code": "1", "language": "perl"}, engine.KindBadInput, `not "perl"`},
-		{map[string]any{"code": "result = 1", "variables": []int{1}}, engine.KindBadInput, "variables: want an object"},
+		{map[string]any{}, function.KindBadInput, "neither code nor file_path"},
+		{map[string]any{"code": "result = 1", "language": "python"}, function.KindDisabled, "Python is off"},
+		{map[string]any{"code": "1", "language": "perl"}, function.KindBadInput, `not "perl"`},
+		{map[string]any{"code": "result = 1", "variables": []int{1}}, function.KindBadInput, "variables: want an object"},
 	}
 	for _, test := range tests {
 		if _, err := call(t.Context(), code.Options{}, test.in); function.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.want) {
@@ -318,7 +317,7 @@ func FuzzScripts(f *testing.F) {
 	f.Add("result = [x for x in range(3)]\nresult[0] += 1")
 	f.Add("def f(a, b=1, *c, **d): return a.b[c:d]\nresult = {1: f}")
 	f.Fuzz(func(t *testing.T, script string) {
-		if _, err := call(t.Context(), code.Options{Steps: 10_000, Memory: 1 << 20}, map[string]any{"code": script}); err != nil && function.KindOf(err) != engine.KindBadInput {
+		if _, err := call(t.Context(), code.Options{Steps: 10_000, Memory: 1 << 20}, map[string]any{"code": script}); err != nil && function.KindOf(err) != function.KindBadInput {
 			t.Errorf("%q gives %v", script, err)
 		}
 	})

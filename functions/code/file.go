@@ -6,18 +6,18 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
 // load reads a script from the configured folder. os.Root refuses links and .. that lead out
 // of it.
-func (f function) load(path string) (string, error) {
+func (f stepFunction) load(path string) (string, error) {
 	switch {
 	case path == "":
 		return "", input.Bad("code: there is neither code nor file_path")
 	case f.options.Dir == "":
-		return "", &engine.CallError{Kind: engine.KindDisabled, Message: "file_path: script files are off here; put the script into code, or configure a folder of scripts"}
+		return "", &function.CallError{Kind: function.KindDisabled, Message: "file_path: script files are off here; put the script into code, or configure a folder of scripts"}
 	}
 	root, err := os.OpenRoot(f.options.Dir)
 	if err != nil {

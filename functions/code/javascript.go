@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/code/javascript"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
@@ -13,7 +13,7 @@ import (
 // allowance of scripts is: eight of them may run at once.
 const maxHeap = 64 << 20
 
-func (f function) javaScript(ctx context.Context, s script) (outcome, error) {
+func (f stepFunction) javaScript(ctx context.Context, s script) (outcome, error) {
 	names, values, err := s.values(javascript.Identifier)
 	if err != nil {
 		return outcome{}, err
@@ -29,7 +29,7 @@ func (f function) javaScript(ctx context.Context, s script) (outcome, error) {
 }
 
 // checkJavaScript compiles a script at load time.
-func checkJavaScript(text string) []engine.Problem {
+func checkJavaScript(text string) []function.Problem {
 	err := javascript.Check(text, nil)
 	var fault *javascript.Error
 	if !errors.As(err, &fault) {
@@ -39,7 +39,7 @@ func checkJavaScript(text string) []engine.Problem {
 	if fault.Stack != "" {
 		message += ", " + fault.Stack
 	}
-	return []engine.Problem{{Level: "error", Code: "code_syntax", Message: message}}
+	return []function.Problem{{Level: "error", Code: "code_syntax", Message: message}}
 }
 
 // values returns the variables of a script in a language other than Starlark: the values of

@@ -49,7 +49,7 @@ func languageName(given, file string) (string, error) {
 	return "", input.Bad("language: scripts are in starlark, javascript or python here, not %q", given)
 }
 
-func (f function) language(name string) language {
+func (f stepFunction) language(name string) language {
 	switch name {
 	case inJavaScript:
 		return f.javaScript
@@ -59,7 +59,7 @@ func (f function) language(name string) language {
 	return f.starlark
 }
 
-func (f function) starlark(ctx context.Context, s script) (outcome, error) {
+func (f stepFunction) starlark(ctx context.Context, s script) (outcome, error) {
 	r := run{options: f.options, script: s.text, bindings: s.bindings, variables: s.variables}
 	result, err := r.exec(ctx)
 	return outcome{result, r.printed.String()}, err

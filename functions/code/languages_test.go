@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/code"
 	"github.com/stepgraph/stepgraph/references"
@@ -68,7 +67,7 @@ func TestReferencesInJavaScript(t *testing.T) {
 	if err != nil || !resolved.Resolved {
 		t.Fatal(err, resolved.Missing)
 	}
-	ctx := function.WithCall(t.Context(), &engine.Call{Bindings: programs["code"].Values})
+	ctx := function.WithCall(t.Context(), &function.Call{Bindings: programs["code"].Values})
 	out, err := code.Spec(code.Options{}).Function.Call(ctx, resolved.Value)
 	var got struct{ Result []any }
 	if err != nil || json.Unmarshal(out, &got) != nil || len(got.Result) != 3 || got.Result[0] != value {

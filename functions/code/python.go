@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/code/python"
 )
 
-func (f function) python(ctx context.Context, s script) (outcome, error) {
+func (f stepFunction) python(ctx context.Context, s script) (outcome, error) {
 	if f.options.Python.Path == "" {
-		return outcome{}, &engine.CallError{Kind: engine.KindDisabled, Message: `Python is off here: the operator can allow it by naming an interpreter, "python": "python3" in the configuration; or write the script in Starlark, which reads like Python`}
+		return outcome{}, &function.CallError{Kind: function.KindDisabled, Message: `Python is off here: the operator can allow it by naming an interpreter, "python": "python3" in the configuration; or write the script in Starlark, which reads like Python`}
 	}
 	_, values, err := s.values(isIdentifier)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/code"
 	"github.com/stepgraph/stepgraph/functions/code/python"
@@ -31,7 +30,7 @@ func interpreter(t *testing.T) code.Options {
 
 func TestPythonIsOff(t *testing.T) {
 	_, err := call(t.Context(), code.Options{}, map[string]any{"language": "python", "code": "result = 1"})
-	if function.KindOf(err) != engine.KindDisabled || !strings.Contains(err.Error(), `"python": "python3" in the configuration`) {
+	if function.KindOf(err) != function.KindDisabled || !strings.Contains(err.Error(), `"python": "python3" in the configuration`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -29,5 +29,5 @@ func (in Input) raising() (text string, raise bool, err error) {
 }
 
 func raised(text string, fault *scriptError) error {
-	return &engine.CallError{Message: strings.ReplaceAll(text, messageField, fault.message), Err: fault}
+	return &function.CallError{Message: strings.ReplaceAll(text, messageField, fault.message), Err: fault}
 }

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/internal/lenient"
 )
@@ -70,7 +70,7 @@ func (in Input) publish(ctx context.Context, result json.RawMessage) error {
 	for _, name := range names {
 		for _, field := range fields {
 			if field.Name == name {
-				engine.CallOf(ctx).Set(name, field.Value)
+				function.CallOf(ctx).Set(name, field.Value)
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/code"
 )
@@ -97,7 +96,7 @@ func TestRaise(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, _, err := shaped(t, test.script, test.more)
-			var step *engine.CallError
+			var step *function.CallError
 			if !errors.As(err, &step) || step.Message != test.want || step.Transient {
 				t.Errorf("got %v, want %s", err, test.want)
 			}

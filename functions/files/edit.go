@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -27,9 +27,9 @@ type EditOutput struct {
 	Text     string `json:"text" jsonschema:"the path"`
 }
 
-func (f *folder) editSpec() engine.Spec {
+func (f *folder) editSpec() function.Spec {
 	return spec(f, "file.edit", "Replaces a piece of a text file.", []string{"path", "old"}, f.edit,
-		engine.Example{Title: "Raise a version", Input: json.RawMessage(`{"path": "VERSION", "old": "1.4", "new": "1.5"}`)})
+		function.Example{Title: "Raise a version", Input: json.RawMessage(`{"path": "VERSION", "old": "1.4", "new": "1.5"}`)})
 }
 
 // edit replaces text in a file. It ignores occurrences of the old text inside the new text and
@@ -59,7 +59,7 @@ func (f *folder) edit(ctx context.Context, root *os.Root, in EditInput) (EditOut
 	case len(places) == 0:
 		done := strings.Index(text, to)
 		if to == "" || done < 0 {
-			if to == "" && engine.CallOf(ctx).Attempt > 1 && !strings.Contains(text, from) {
+			if to == "" && function.CallOf(ctx).Attempt > 1 && !strings.Contains(text, from) {
 				return out, nil
 			}
 			return EditOutput{}, failed(shown(path) + " does not hold the old text")

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -37,9 +37,9 @@ type Options struct {
 }
 
 // Specs returns all file functions.
-func Specs(o Options) []engine.Spec {
+func Specs(o Options) []function.Spec {
 	f := &folder{options: o}
-	specs := []engine.Spec{f.readSpec(), f.writeSpec(), f.editSpec(), f.listSpec(), f.findSpec(), f.grepSpec()}
+	specs := []function.Spec{f.readSpec(), f.writeSpec(), f.editSpec(), f.listSpec(), f.findSpec(), f.grepSpec()}
 	for i := range specs {
 		specs[i].Effects, specs[i].Limit = true, atOnce
 		switch {
@@ -63,12 +63,12 @@ type folder struct {
 }
 
 // spec describes a function with input In and output Out. needs lists the required fields.
-func spec[In, Out any](f *folder, name, description string, needs []string, call func(context.Context, *os.Root, In) (Out, error), examples ...engine.Example) engine.Spec {
-	return engine.Spec{
+func spec[In, Out any](f *folder, name, description string, needs []string, call func(context.Context, *os.Root, In) (Out, error), examples ...function.Example) function.Spec {
+	return function.Spec{
 		Name: name, Description: description, Examples: examples,
 		Input: schema[In](), Output: schema[Out](),
-		Check: input.Check[In](func(text json.RawMessage) []engine.Problem { return lacking(text, needs) }),
-		Function: engine.ObjectFunc(func(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+		Check: input.Check[In](func(text json.RawMessage) []function.Problem { return lacking(text, needs) }),
+		Function: function.ObjectFunc(func(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 			in, err := input.Bind[In](fields)
 			if err != nil {
 				return nil, err
@@ -93,7 +93,7 @@ func spec[In, Out any](f *folder, name, description string, needs []string, call
 func schema[T any]() *jsonschema.Schema { return input.Schema[T]() }
 
 // lacking reports required fields that are missing.
-func lacking(text json.RawMessage, needs []string) []engine.Problem {
+func lacking(text json.RawMessage, needs []string) []function.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
 		return nil
@@ -101,10 +101,10 @@ func lacking(text json.RawMessage, needs []string) []engine.Problem {
 	return lackingFields(o, needs)
 }
 
-func lackingFields(given input.Object, needs []string) (problems []engine.Problem) {
+func lackingFields(given input.Object, needs []string) (problems []function.Problem) {
 	for _, name := range needs {
 		if given.Get(name) == nil {
-			problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: "give " + name})
+			problems = append(problems, function.Problem{Level: "error", Code: "bad_input", Message: "give " + name})
 		}
 	}
 	return problems
@@ -130,7 +130,7 @@ func local(path string) (string, error) {
 func shown(path string) string { return filepath.ToSlash(path) }
 
 func failed(message string) error {
-	return &engine.CallError{Kind: engine.KindFailed, Message: message}
+	return &function.CallError{Kind: function.KindFailed, Message: message}
 }
 
 // fault describes an error of a path without the name of the operator's folder.

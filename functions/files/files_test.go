@@ -10,12 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/files"
 )
 
-func find(t *testing.T, o files.Options, name string) engine.Spec {
+func find(t *testing.T, o files.Options, name string) function.Spec {
 	t.Helper()
 	for _, s := range files.Specs(o) {
 		if s.Name == name {
@@ -23,7 +22,7 @@ func find(t *testing.T, o files.Options, name string) engine.Spec {
 		}
 	}
 	t.Fatalf("there is no %s", name)
-	return engine.Spec{}
+	return function.Spec{}
 }
 
 func call[Out any](t *testing.T, dir, name, in string) (Out, error) {
@@ -119,7 +118,7 @@ func TestNothingLeadsOut(t *testing.T) {
 		t.Errorf("a link inside the folder: %q, %v", out.Text, err)
 	}
 	_, err := call[files.WriteOutput](t, dir, "file.write", `{"path":"fine","content":"x"}`)
-	fails(t, err, engine.KindFailed, "is a link")
+	fails(t, err, function.KindFailed, "is a link")
 }
 
 func TestRead(t *testing.T) {
@@ -146,9 +145,9 @@ func TestRead(t *testing.T) {
 	}
 	put(t, dir, "huge", strings.Repeat("x", 8<<20+1))
 	for in, want := range map[string][2]string{
-		`{"path":"none"}`: {engine.KindFailed, "there is no none"}, `{"path":"b.bin"}`: {engine.KindFailed, "is not text"}, `{"path":"latin.txt"}`: {engine.KindFailed, "is not text"},
-		`{"path":"."}`: {engine.KindFailed, "is a folder"}, `{}`: {engine.KindBadInput, "give path"}, `{"path":"a.txt","line":0}`: {engine.KindBadInput, "from 1"},
-		`{"path":"a.txt","encoding":"hex"}`: {engine.KindBadInput, "base64"}, `{"path":"huge"}`: {engine.KindFailed, "larger than"}, `{"path":"a.txt/b"}`: {engine.KindFailed, "a.txt/b"},
+		`{"path":"none"}`: {function.KindFailed, "there is no none"}, `{"path":"b.bin"}`: {function.KindFailed, "is not text"}, `{"path":"latin.txt"}`: {function.KindFailed, "is not text"},
+		`{"path":"."}`: {function.KindFailed, "is a folder"}, `{}`: {function.KindBadInput, "give path"}, `{"path":"a.txt","line":0}`: {function.KindBadInput, "from 1"},
+		`{"path":"a.txt","encoding":"hex"}`: {function.KindBadInput, "base64"}, `{"path":"huge"}`: {function.KindFailed, "larger than"}, `{"path":"a.txt/b"}`: {function.KindFailed, "a.txt/b"},
 	} {
 		_, err := call[files.ReadOutput](t, dir, "file.read", in)
 		fails(t, err, want[0], want[1])
@@ -193,13 +192,13 @@ func TestListFindGrep(t *testing.T) {
 	}
 	for name, in := range map[string]string{"file.grep": `{"pattern":"("}`, "file.find": `{"pattern":"["}`} {
 		_, err := call[json.RawMessage](t, dir, name, in)
-		fails(t, err, engine.KindBadInput, "pattern")
+		fails(t, err, function.KindBadInput, "pattern")
 	}
 	if problems := find(t, files.Options{Dir: dir}, "file.find").Check(json.RawMessage(`{"pattern":"["}`)); len(problems) != 1 {
 		t.Errorf("check: %v", problems)
 	}
 	_, err := call[files.ListOutput](t, dir, "file.list", `{"path":"a.md"}`)
-	fails(t, err, engine.KindFailed, "is not a folder")
+	fails(t, err, function.KindFailed, "is not a folder")
 }
 
 func TestManyFiles(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -24,9 +24,9 @@ type FindOutput struct {
 	Truncated bool     `json:"truncated" jsonschema:"there may be more"`
 }
 
-func (f *folder) findSpec() engine.Spec {
+func (f *folder) findSpec() function.Spec {
 	s := spec(f, "file.find", "Finds files by their names.", []string{"pattern"}, find,
-		engine.Example{Title: "All pages", Input: json.RawMessage(`{"pattern": "docs/**/*.md"}`)})
+		function.Example{Title: "All pages", Input: json.RawMessage(`{"pattern": "docs/**/*.md"}`)})
 	return checked(s, "pattern", func(pattern string) error {
 		_, err := newGlob(pattern)
 		return err
@@ -66,9 +66,9 @@ func inside(path, below string) string { return strings.TrimPrefix(path, shown(b
 
 // checked adds the validation of one field to a function's Check, skipped when the field
 // contains references.
-func checked(s engine.Spec, field string, look func(string) error) engine.Spec {
+func checked(s function.Spec, field string, look func(string) error) function.Spec {
 	first := s.Check
-	s.Check = func(text json.RawMessage) []engine.Problem {
+	s.Check = func(text json.RawMessage) []function.Problem {
 		problems := first(text)
 		o, err := input.Parse(text)
 		if err != nil || o.Get(field) == nil {
@@ -79,7 +79,7 @@ func checked(s engine.Spec, field string, look func(string) error) engine.Spec {
 			return problems
 		}
 		if err := look(value); err != nil {
-			problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: err.Error()})
+			problems = append(problems, function.Problem{Level: "error", Code: "bad_input", Message: err.Error()})
 		}
 		return problems
 	}

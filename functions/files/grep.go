@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/internal/regexcost"
 )
@@ -41,9 +41,9 @@ type Match struct {
 	Text string `json:"text" jsonschema:"the line, cut where it is very long"`
 }
 
-func (f *folder) grepSpec() engine.Spec {
+func (f *folder) grepSpec() function.Spec {
 	s := spec(f, "file.grep", "Finds lines in text files.", []string{"pattern"}, grep,
-		engine.Example{Title: "Open tasks", Input: json.RawMessage(`{"pattern": "\\bto do\\b", "ignore_case": true, "files": "*.md"}`)})
+		function.Example{Title: "Open tasks", Input: json.RawMessage(`{"pattern": "\\bto do\\b", "ignore_case": true, "files": "*.md"}`)})
 	return checked(s, "files", func(pattern string) error {
 		_, err := newGlob(pattern)
 		return err

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -33,9 +33,9 @@ type Entry struct {
 	Modified string `json:"modified,omitempty" jsonschema:"UTC, RFC 3339"`
 }
 
-func (f *folder) listSpec() engine.Spec {
+func (f *folder) listSpec() function.Spec {
 	return spec(f, "file.list", "Lists a folder.", nil, list,
-		engine.Example{Title: "A folder and its subfolders", Input: json.RawMessage(`{"path": "docs", "depth": 2}`)})
+		function.Example{Title: "A folder and its subfolders", Input: json.RawMessage(`{"path": "docs", "depth": 2}`)})
 }
 
 // list lists a folder. It changes nothing.

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/files"
 )
 
@@ -18,9 +18,9 @@ func TestPipesAreNotOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := call[files.ReadOutput](t, dir, "file.read", `{"path":"pipe"}`)
-	fails(t, err, engine.KindFailed, "is not a file")
+	fails(t, err, function.KindFailed, "is not a file")
 	_, err = call[files.WriteOutput](t, dir, "file.write", `{"path":"pipe","content":"x"}`)
-	fails(t, err, engine.KindFailed, "is not a file")
+	fails(t, err, function.KindFailed, "is not a file")
 	if out, err := call[files.GrepOutput](t, dir, "file.grep", `{"pattern":"x"}`); err != nil || out.Count != 0 {
 		t.Errorf("got %+v, %v", out, err)
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -36,9 +36,9 @@ type ReadOutput struct {
 	Truncated bool   `json:"truncated" jsonschema:"the requested part is larger than an output may be"`
 }
 
-func (f *folder) readSpec() engine.Spec {
+func (f *folder) readSpec() function.Spec {
 	return spec(f, "file.read", "Reads a text file, or some lines of it.", []string{"path"}, read,
-		engine.Example{Title: "Some lines", Input: json.RawMessage(`{"path": "notes/today.md", "line": 10, "lines": 5}`)})
+		function.Example{Title: "Some lines", Input: json.RawMessage(`{"path": "notes/today.md", "line": 10, "lines": 5}`)})
 }
 
 // read reads a file. It changes nothing, so a repeated call is harmless.

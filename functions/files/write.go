@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -30,9 +30,9 @@ type WriteOutput struct {
 	Text    string `json:"text" jsonschema:"the path"`
 }
 
-func (f *folder) writeSpec() engine.Spec {
+func (f *folder) writeSpec() function.Spec {
 	return spec(f, "file.write", "Writes a file as a whole.", []string{"path", "content"}, f.write,
-		engine.Example{Title: "Keep a summary", Input: json.RawMessage(`{"path": "summaries/@{SESSION_ID}.md", "content": "@{SESSION_ID}.summary.text"}`)})
+		function.Example{Title: "Keep a summary", Input: json.RawMessage(`{"path": "summaries/@{SESSION_ID}.md", "content": "@{SESSION_ID}.summary.text"}`)})
 }
 
 // write writes a file. If the file already has the content it does nothing, so a repeated call

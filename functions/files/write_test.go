@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/files"
 )
@@ -29,13 +28,13 @@ func TestWrite(t *testing.T) {
 		holds(t, dir, c.path, c.want)
 	}
 	_, err := call[files.WriteOutput](t, dir, "file.write", `{"path":"new","content":"y","create":true}`)
-	fails(t, err, engine.KindFailed, "is there already")
+	fails(t, err, function.KindFailed, "is there already")
 	_, err = call[files.WriteOutput](t, dir, "file.write", `{"path":"a","content":"y"}`)
-	fails(t, err, engine.KindFailed, "is a folder")
+	fails(t, err, function.KindFailed, "is a folder")
 	_, err = call[files.WriteOutput](t, dir, "file.write", `{"path":"new/below","content":"y"}`)
-	fails(t, err, engine.KindFailed, "new")
+	fails(t, err, function.KindFailed, "new")
 	_, err = call[files.WriteOutput](t, dir, "file.write", `{"path":"x"}`)
-	fails(t, err, engine.KindBadInput, "give content")
+	fails(t, err, function.KindBadInput, "give content")
 	left, _ := filepath.Glob(filepath.Join(dir, "*", ".stepgraph-*"))
 	if here, _ := filepath.Glob(filepath.Join(dir, ".stepgraph-*")); len(left)+len(here) > 0 {
 		t.Errorf("left behind: %v %v", left, here)
@@ -75,7 +74,7 @@ func TestEdit(t *testing.T) {
 		}
 		holds(t, dir, "f", c.want)
 		// The same call once more, as after a crash before the result was durable.
-		ctx := function.WithCall(t.Context(), &engine.Call{Attempt: 2})
+		ctx := function.WithCall(t.Context(), &function.Call{Attempt: 2})
 		again, err := callIn[files.EditOutput](t, ctx, dir, "file.edit", `{"path":"f",`+c.in+`}`)
 		if err != nil || again.Replaced != 0 {
 			t.Errorf("again %q %s: %+v, %v", c.before, c.in, again, err)
@@ -86,9 +85,9 @@ func TestEdit(t *testing.T) {
 	put(t, dir, "f", "a\na\n")
 	put(t, dir, "bin", "a\x00")
 	for in, want := range map[string][2]string{
-		`{"path":"f","old":"a","new":"b"}`: {engine.KindFailed, "2 times, in lines 1 and 2"}, `{"path":"f","old":"z","new":"y"}`: {engine.KindFailed, "does not hold"},
-		`{"path":"f","old":"z"}`: {engine.KindFailed, "does not hold"}, `{"path":"f","old":"a","new":"a"}`: {engine.KindBadInput, "other than new"},
-		`{"path":"bin","old":"a","new":"b"}`: {engine.KindFailed, "is not text"}, `{"path":"none","old":"a"}`: {engine.KindFailed, "there is no none"}, `{"path":"f"}`: {engine.KindBadInput, "give old"},
+		`{"path":"f","old":"a","new":"b"}`: {function.KindFailed, "2 times, in lines 1 and 2"}, `{"path":"f","old":"z","new":"y"}`: {function.KindFailed, "does not hold"},
+		`{"path":"f","old":"z"}`: {function.KindFailed, "does not hold"}, `{"path":"f","old":"a","new":"a"}`: {function.KindBadInput, "other than new"},
+		`{"path":"bin","old":"a","new":"b"}`: {function.KindFailed, "is not text"}, `{"path":"none","old":"a"}`: {function.KindFailed, "there is no none"}, `{"path":"f"}`: {function.KindBadInput, "give old"},
 	} {
 		_, err := call[files.EditOutput](t, dir, "file.edit", in)
 		fails(t, err, want[0], want[1])
@@ -125,7 +124,7 @@ func TestEditsSideBySide(t *testing.T) {
 	holds(t, dir, "f", strings.ReplaceAll(before.String(), "line", "done"))
 }
 
-func specOf(t *testing.T, dir, name string) engine.Spec {
+func specOf(t *testing.T, dir, name string) function.Spec {
 	t.Helper()
 	return find(t, files.Options{Dir: dir}, name)
 }

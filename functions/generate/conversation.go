@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -193,7 +193,7 @@ func (a *Asking) Heard(ctx context.Context) {
 // if the stored conversation is empty then, because parallel steps may have appended meanwhile.
 func (c *Conversation) keep(ctx context.Context, replies ...models.Message) {
 	if c.name != "" && len(c.opening)+len(replies) > 0 {
-		engine.CallOf(ctx).Append(c.name, encodeSaid(c.opening), encodeSaid(replies))
+		function.CallOf(ctx).Append(c.name, encodeSaid(c.opening), encodeSaid(replies))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/models"
@@ -61,7 +60,7 @@ func TestConversation(t *testing.T) {
 		"the chat beside": {`{"include_history":true,"conversation":{"name":"c","question":"hello"}}`, "user:hello", `[` + hello + `,` + replied + `]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, heard := &fake{replies: texts("R")}, &function.Recorder{Chat: []engine.Message{{Role: "user", Content: "in the chat"}}}
+			f, heard := &fake{replies: texts("R")}, &function.Recorder{Chat: []function.Message{{Role: "user", Content: "in the chat"}}}
 			var given struct {
 				Conversation struct{ Messages json.RawMessage }
 			}
@@ -121,7 +120,7 @@ func TestConversationFaults(t *testing.T) {
 		`{"question":" "}`:                           `user: there is nothing to ask the model: give it user or messages`,
 	} {
 		_, err := call(t, &fake{}, generate.Options{}, &function.Recorder{}, `{"conversation":`+given+`}`)
-		if err == nil || err.Error() != want || function.KindOf(err) != engine.KindBadInput {
+		if err == nil || err.Error() != want || function.KindOf(err) != function.KindBadInput {
 			t.Errorf("%s: got %v, want %s", given, err, want)
 		}
 	}

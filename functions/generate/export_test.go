@@ -4,16 +4,16 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
 // SpecialSpec is generate with the special choices, which no function of ours offers.
-func SpecialSpec(o Options) engine.Spec {
-	f := function{options: o}
+func SpecialSpec(o Options) function.Spec {
+	f := stepFunction{options: o}
 	spec := Spec(o)
-	spec.Check = func(text json.RawMessage) []engine.Problem { return SpecialCheck(o, text) }
-	spec.Function = engine.ObjectFunc(func(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+	spec.Check = func(text json.RawMessage) []function.Problem { return SpecialCheck(o, text) }
+	spec.Function = function.ObjectFunc(func(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 		special, err := input.Bind[Special](fields)
 		if err != nil {
 			return nil, err
@@ -24,7 +24,7 @@ func SpecialSpec(o Options) engine.Spec {
 }
 
 // SpecialCheck checks an input of SpecialSpec.
-func SpecialCheck(o Options, text json.RawMessage) []engine.Problem {
+func SpecialCheck(o Options, text json.RawMessage) []function.Problem {
 	special, _, err := input.Decode[Special](text)
 	if err != nil {
 		return nil

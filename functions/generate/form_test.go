@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/models"
@@ -50,7 +49,7 @@ func TestObjectByTool(t *testing.T) {
 		})
 	}
 	_, err := call(t, &fake{replies: texts("no", "no")}, generate.Options{}, &function.Recorder{}, strings.Replace(needsN, `"schema_name":"count"`, `"schema_by":"tool"`, 1))
-	if function.KindOf(err) != engine.KindOutputInvalid || err.Error() != "the model's answer does not fit the schema: it is not JSON" {
+	if function.KindOf(err) != function.KindOutputInvalid || err.Error() != "the model's answer does not fit the schema: it is not JSON" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -101,7 +100,7 @@ func TestClosedObjectByTool(t *testing.T) {
 		}
 	}
 	_, err := call(t, &fake{replies: texts(`{"list":[],"more":1}`, `{"list":[],"more":1}`)}, generate.Options{}, &function.Recorder{}, `{"user":"u","schema":`+schema+`}`)
-	if function.KindOf(err) != engine.KindOutputInvalid {
+	if function.KindOf(err) != function.KindOutputInvalid {
 		t.Errorf("a format was not held to its schema: %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -19,7 +19,7 @@ const limit = 8
 // Retry is the default retry policy of a model call that failed with a transient error (a rate
 // limit, a server error, a broken connection): three attempts, 1 s and 2 s apart, or as long
 // as the provider asks for.
-var Retry = engine.RetryPolicy{MaxAttempts: 3, InitialInterval: time.Second, Backoff: 2, MaxInterval: time.Minute, Jitter: 0.1}
+var Retry = function.RetryPolicy{MaxAttempts: 3, InitialInterval: time.Second, Backoff: 2, MaxInterval: time.Minute, Jitter: 0.1}
 
 // Models finds the model for a step; *models.Catalog implements it.
 type Models interface {
@@ -120,9 +120,9 @@ type Output struct {
 // Spec describes utils.generate.generate. A call repeated after a crash is sent with the same
 // idempotency key, so that a provider or proxy that supports it gives the same answer.
 // Messages to the chat are part of the checkpoint with the output, so they are said once.
-func Spec(o Options) engine.Spec {
-	f := function{options: o}
-	spec := engine.Spec{
+func Spec(o Options) function.Spec {
+	f := stepFunction{options: o}
+	spec := function.Spec{
 		Name:        "utils.generate.generate",
 		Aliases:     []string{"generate", "utils.generate"},
 		Description: "Calls a model for a text, or for an object that fits a schema.",
@@ -131,15 +131,15 @@ func Spec(o Options) engine.Spec {
 		Limit:       limit,
 		Retry:       Retry,
 		Check:       input.Check[Input](f.check),
-		Needs:       engine.Needs{OneOf: []string{"user", "messages"}},
+		Needs:       function.Needs{OneOf: []string{"user", "messages"}},
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "A text, with the chat before it", Input: json.RawMessage(`{"system": "Be brief.", "user": "@{SESSION_ID}.ask.response", "memory": "window"}`)},
 			{Title: "An object that fits a schema", Input: json.RawMessage(`{"user": "Which city is the largest?", "schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}`)},
 			{Title: "What is in a picture", Input: json.RawMessage(`{"user": "What is this?", "images": ["@{SESSION_ID}.initial[0].picture"], "reasoning": {"effort": "low"}}`)},
 		},
-		Function: engine.ObjectFunc(f.call),
+		Function: function.ObjectFunc(f.call),
 	}
 	spec.Output.Required = nil // with a schema, the schema describes the output
 	if o.Models == nil {
@@ -148,13 +148,13 @@ func Spec(o Options) engine.Spec {
 	return spec
 }
 
-type function struct{ options Options }
+type stepFunction struct{ options Options }
 
-func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+func (f stepFunction) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 	return f.callWith(ctx, fields, Special{})
 }
 
-func (f function) callWith(ctx context.Context, fields input.Object, special Special) (json.RawMessage, error) {
+func (f stepFunction) callWith(ctx context.Context, fields input.Object, special Special) (json.RawMessage, error) {
 	in, err := input.Bind[Input](fields)
 	if err != nil {
 		return nil, err
@@ -196,9 +196,9 @@ func (a *Asking) Token(ctx context.Context, said bool) func(string) {
 	case a.whole:
 		return nil
 	case said:
-		return engine.CallOf(ctx).Speak
+		return function.CallOf(ctx).Speak
 	}
-	return engine.CallOf(ctx).Token
+	return function.CallOf(ctx).Token
 }
 
 // text requests a text and streams it.
@@ -212,7 +212,7 @@ func (a *Asking) text(ctx context.Context, say bool) (json.RawMessage, error) {
 	out := Output{Response: response.Text, Reasoning: response.Reasoning}
 	if say {
 		out.Message, out.Content = response.Text, response.Text
-		engine.CallOf(ctx).Say(response.Text)
+		function.CallOf(ctx).Say(response.Text)
 	}
 	return input.Encode(out), nil
 }
@@ -228,7 +228,7 @@ func (a *Asking) Ask(ctx context.Context, request models.Request) (models.Respon
 		model = request.Model
 	}
 	u := response.Usage
-	engine.CallOf(ctx).Meter(engine.Usage{
+	function.CallOf(ctx).Meter(function.Usage{
 		Model: model, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens,
 		Estimated: u.Estimated, Cost: u.Cost,
 	})
@@ -245,5 +245,5 @@ func failure(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &engine.CallError{Kind: e.Kind, Message: err.Error(), Transient: e.Transient(), RetryAfter: e.RetryAfter, Err: err}
+	return &function.CallError{Kind: e.Kind, Message: err.Error(), Transient: e.Transient(), RetryAfter: e.RetryAfter, Err: err}
 }

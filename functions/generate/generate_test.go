@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/models"
@@ -64,7 +63,7 @@ func call(t *testing.T, f *fake, o generate.Options, heard *function.Recorder, t
 	o.Models = f
 	spec := generate.SpecialSpec(o)
 	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
-	ctx := function.WithSink(function.WithCall(t.Context(), &engine.Call{Step: "g", Key: "s/g/1/1", Secrets: names}), heard)
+	ctx := function.WithSink(function.WithCall(t.Context(), &function.Call{Step: "g", Key: "s/g/1/1", Secrets: names}), heard)
 	return spec.Function.Call(ctx, in)
 }
 
@@ -86,7 +85,7 @@ func TestText(t *testing.T) {
 	if !slices.Equal(heard.Tokens, []string{"plain one"}) || heard.Said != nil || heard.Spoken != nil {
 		t.Errorf("tokens %q, said %q", heard.Tokens, heard.Said)
 	}
-	if want := []engine.Usage{{Model: "exact", InputTokens: 10, OutputTokens: 2, CachedTokens: 1, Cost: 0.5}}; !slices.Equal(heard.Usage, want) {
+	if want := []function.Usage{{Model: "exact", InputTokens: 10, OutputTokens: 2, CachedTokens: 1, Cost: 0.5}}; !slices.Equal(heard.Usage, want) {
 		t.Errorf("usage %v, want %v", heard.Usage, want)
 	}
 }
@@ -163,7 +162,7 @@ func TestObjectThatDoesNotFit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f, heard := &fake{replies: test.replies}, &function.Recorder{}
 			_, err := call(t, f, generate.Options{}, heard, strings.Replace(needsN, "{", `{"directly_set_reply":true,`, 1))
-			if err == nil || err.Error() != test.want || function.KindOf(err) != engine.KindOutputInvalid || function.IsTransient(err) {
+			if err == nil || err.Error() != test.want || function.KindOf(err) != function.KindOutputInvalid || function.IsTransient(err) {
 				t.Errorf("error %v (%s)", err, function.KindOf(err))
 			}
 			if len(f.asked) != test.calls || heard.Said != nil {
@@ -220,7 +219,7 @@ func TestOwnEndpoint(t *testing.T) {
 		t.Errorf("endpoints %v, model %s, catalog asked for %v", f.endpoints, f.asked[0].Model, f.names)
 	}
 	_, err := call(t, f, o, &function.Recorder{}, `{"user":"u","base_url":"https://else.example","api_key":"${LLM_KEY}"}`)
-	if function.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), "$LLM_KEY is not open to workflows for https://else.example") {
+	if function.KindOf(err) != function.KindBadInput || !strings.Contains(err.Error(), "$LLM_KEY is not open to workflows for https://else.example") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -228,7 +227,7 @@ func TestOwnEndpoint(t *testing.T) {
 func TestModelFailuresAreStepErrors(t *testing.T) {
 	f := &fake{err: &models.Error{Kind: models.KindRateLimit, Status: 429, Retryable: true, RetryAfter: 4 * time.Second, Message: "openai: slow down"}}
 	_, err := call(t, f, generate.Options{}, &function.Recorder{}, `{"user":"u"}`)
-	var step *engine.CallError
+	var step *function.CallError
 	if !errors.As(err, &step) || step.Kind != "rate_limit" || !step.Transient || step.RetryAfter != 4*time.Second || !strings.Contains(step.Message, "slow down") {
 		t.Errorf("error %#v", err)
 	}
@@ -264,7 +263,7 @@ func TestBadInput(t *testing.T) {
 	for text, want := range tests {
 		f := &fake{}
 		_, err := call(t, f, o, &function.Recorder{}, text)
-		if err == nil || !strings.HasPrefix(err.Error(), want) || function.KindOf(err) != engine.KindBadInput || f.asked != nil {
+		if err == nil || !strings.HasPrefix(err.Error(), want) || function.KindOf(err) != function.KindBadInput || f.asked != nil {
 			t.Errorf("%s gives %v\nwant %s", text, err, want)
 		}
 	}
@@ -272,7 +271,7 @@ func TestBadInput(t *testing.T) {
 
 func TestOffWithoutModels(t *testing.T) {
 	spec := generate.Spec(generate.Options{})
-	if _, err := spec.Function.Call(t.Context(), json.RawMessage(`{"user":"u"}`)); function.KindOf(err) != engine.KindDisabled || spec.Disabled == "" {
+	if _, err := spec.Function.Call(t.Context(), json.RawMessage(`{"user":"u"}`)); function.KindOf(err) != function.KindDisabled || spec.Disabled == "" {
 		t.Errorf("error %v, disabled %q", err, spec.Disabled)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/models"
 )
@@ -28,7 +28,7 @@ type Past struct {
 
 // said returns the chat messages to send, oldest first. The newest message is left out if it
 // equals the field user: a person's answer is in the chat and in the step's input.
-func (in Input) said(ctx context.Context, past *Past) ([]engine.Message, *Past, error) {
+func (in Input) said(ctx context.Context, past *Past) ([]function.Message, *Past, error) {
 	n, wanted, err := in.memory()
 	if err != nil || !wanted {
 		return nil, past, err
@@ -40,7 +40,7 @@ func (in Input) said(ctx context.Context, past *Past) ([]engine.Message, *Past, 
 			ask += reach
 		}
 	}
-	said, err := engine.CallOf(ctx).Messages(ctx, ask)
+	said, err := function.CallOf(ctx).Messages(ctx, ask)
 	if err != nil {
 		return nil, past, err
 	}
@@ -57,7 +57,7 @@ func (in Input) said(ctx context.Context, past *Past) ([]engine.Message, *Past, 
 	if n > 0 && len(said) > n {
 		said = said[len(said)-n:]
 	}
-	kept := make([]engine.Message, 0, len(said))
+	kept := make([]function.Message, 0, len(said))
 	for _, m := range said {
 		if m.Content != "" && (m.Role == models.RoleUser || m.Role == models.RoleAssistant) {
 			kept = append(kept, m)
@@ -71,7 +71,7 @@ func (in Input) said(ctx context.Context, past *Past) ([]engine.Message, *Past, 
 const reach = 50
 
 // cut removes messages that were added after the first round.
-func (p *Past) cut(said []engine.Message) []engine.Message {
+func (p *Past) cut(said []function.Message) []function.Message {
 	if p.Empty {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (p *Past) cut(said []engine.Message) []engine.Message {
 	return said
 }
 
-func same(m engine.Message, user string) bool {
+func same(m function.Message, user string) bool {
 	return m.Role == models.RoleUser && strings.TrimSpace(m.Content) == strings.TrimSpace(user)
 }
 

@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/generate"
 	"github.com/stepgraph/stepgraph/models"
 )
 
 func TestHistory(t *testing.T) {
-	chat := []engine.Message{{Role: "assistant", Content: "How can I help?"}, {Role: "user", Content: "What is a quark?"}, {Role: "assistant", Content: "A particle."}, {Role: "user", Content: "And a gluon?"}}
+	chat := []function.Message{{Role: "assistant", Content: "How can I help?"}, {Role: "user", Content: "What is a quark?"}, {Role: "assistant", Content: "A particle."}, {Role: "user", Content: "And a gluon?"}}
 	tests := []struct {
 		input string
 		asked []int
@@ -62,7 +61,7 @@ func spoken(list []models.Message) string {
 }
 
 func TestSummary(t *testing.T) {
-	chat := []engine.Message{{Role: "user", Content: "I am Ada."}, {Role: "assistant", Content: "Hello Ada."}, {Role: "user", Content: "Who am I?"}}
+	chat := []function.Message{{Role: "user", Content: "I am Ada."}, {Role: "assistant", Content: "Hello Ada."}, {Role: "user", Content: "Who am I?"}}
 	for name, c := range map[string]struct {
 		input string
 		sum   string // what is summed up, "" for nothing
@@ -97,7 +96,7 @@ func TestSummary(t *testing.T) {
 
 func TestPastKeepsRoundsAlike(t *testing.T) {
 	f := &fake{replies: texts("short")}
-	heard := &function.Recorder{Chat: []engine.Message{{Role: "user", Content: "a", ID: "s/1"}, {Role: "user", Content: "b", ID: "s/2"}}}
+	heard := &function.Recorder{Chat: []function.Message{{Role: "user", Content: "a", ID: "s/1"}, {Role: "user", Content: "b", ID: "s/2"}}}
 	ctx := function.WithSink(t.Context(), heard)
 	for name, c := range map[string]struct{ input, want string }{
 		"window":  {`{"user":"b","memory":"window"}`, "user:a | user:b"},
@@ -122,7 +121,7 @@ func TestPastKeepsRoundsAlike(t *testing.T) {
 			if err := json.Unmarshal(kept, &past); err != nil {
 				t.Fatal(err)
 			}
-			heard.Chat = append(heard.Chat, engine.Message{Role: "assistant", Content: "meanwhile", ID: "s/3"})
+			heard.Chat = append(heard.Chat, function.Message{Role: "assistant", Content: "meanwhile", ID: "s/3"})
 			next, err := generate.Prepare(ctx, generate.Options{Models: f}, in, &past)
 			if err != nil || spoken(next.Request.Messages) != c.want || next.Summarised {
 				t.Errorf("asked %s, %v", spoken(next.Request.Messages), err)
@@ -136,7 +135,7 @@ func TestPastKeepsRoundsAlike(t *testing.T) {
 		if err != nil || !first.Past.Empty {
 			t.Fatalf("%+v, %v", first, err)
 		}
-		heard.Chat = []engine.Message{{Role: "assistant", Content: "meanwhile", ID: "s/1"}}
+		heard.Chat = []function.Message{{Role: "assistant", Content: "meanwhile", ID: "s/1"}}
 		if next, err := generate.Prepare(ctx, generate.Options{Models: f}, in, first.Past); err != nil || spoken(next.Request.Messages) != "user:x" {
 			t.Errorf("%v, %v", next, err)
 		}
@@ -169,7 +168,7 @@ func TestMessagesCarryNamesAndImages(t *testing.T) {
 }
 
 func TestSummaryIsWrittenAsFreelyAsTheAnswer(t *testing.T) {
-	chat := []engine.Message{{Role: "user", Content: "I am Ada."}, {Role: "assistant", Content: "Hello Ada."}}
+	chat := []function.Message{{Role: "user", Content: "I am Ada."}, {Role: "assistant", Content: "Hello Ada."}}
 	f := &fake{replies: texts("short", "You are Ada.")}
 	if _, err := call(t, f, generate.Options{}, &function.Recorder{Chat: chat}, `{"user":"Who am I?","memory":"summary","temperature":0.2,"max_tokens":5,"stop":"END"}`); err != nil {
 		t.Fatal(err)

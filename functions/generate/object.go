@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
 	"github.com/stepgraph/stepgraph/models"
@@ -26,7 +26,7 @@ func (a *Asking) object(ctx context.Context, say bool) (json.RawMessage, error) 
 	text := a.ObjectText(object)
 	a.Answered(ctx, text)
 	if say {
-		engine.CallOf(ctx).Say(text)
+		function.CallOf(ctx).Say(text)
 	}
 	return object, nil
 }
@@ -46,7 +46,7 @@ func (a *Asking) Object(ctx context.Context, q models.Request) (object json.RawM
 			return response.Object, tokens, nil
 		}
 		if try > 0 || response.FinishReason == models.FinishLength {
-			return nil, tokens, &engine.CallError{Kind: engine.KindOutputInvalid, Message: "the model's answer does not fit the schema: " + found}
+			return nil, tokens, &function.CallError{Kind: function.KindOutputInvalid, Message: "the model's answer does not fit the schema: " + found}
 		}
 		q = repair(q, response, found)
 	}
@@ -88,34 +88,36 @@ func repair(q models.Request, response models.Response, found string) models.Req
 
 // check validates a step when it is loaded: its schema must compile and its profile must
 // exist.
-func (f function) check(text json.RawMessage) []engine.Problem { return f.checkWith(text, Special{}) }
+func (f stepFunction) check(text json.RawMessage) []function.Problem {
+	return f.checkWith(text, Special{})
+}
 
-func (f function) checkWith(text json.RawMessage, special Special) []engine.Problem {
+func (f stepFunction) checkWith(text json.RawMessage, special Special) []function.Problem {
 	in, _, err := input.Decode[Input](text)
 	if err != nil {
 		return nil // a reference may stand where a number is expected
 	}
 	in.Special = special
-	var problems []engine.Problem
+	var problems []function.Problem
 	if in.Schema != nil && !strings.Contains(string(in.Schema), "@{") {
 		if _, err := compile(in.Schema); err != nil {
-			problems = append(problems, engine.Problem{Level: "error", Code: "schema", Message: err.Error()})
+			problems = append(problems, function.Problem{Level: "error", Code: "schema", Message: err.Error()})
 		}
 	}
 	if _, err := in.form(); err != nil && !strings.Contains(string(in.SchemaBy)+string(in.TextAs), "@{") {
-		problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: err.Error()})
+		problems = append(problems, function.Problem{Level: "error", Code: "bad_input", Message: err.Error()})
 	}
 	if _, _, err := in.memory(); err != nil && !strings.Contains(string(in.Memory)+string(in.History), "@{") {
-		problems = append(problems, engine.Problem{Level: "error", Code: "memory", Message: err.Error()})
+		problems = append(problems, function.Problem{Level: "error", Code: "memory", Message: err.Error()})
 	}
 	if in.Conversation != nil && !strings.Contains(string(in.Conversation), "@{") {
 		if _, err := in.readConversation(); err != nil {
-			problems = append(problems, engine.Problem{Level: "error", Code: "conversation", Message: err.Error()})
+			problems = append(problems, function.Problem{Level: "error", Code: "conversation", Message: err.Error()})
 		}
 	}
 	if name := in.ProfileName(); name != "" && !strings.Contains(name, "@{") {
 		if _, err := f.profile(name); err != nil {
-			problems = append(problems, engine.Problem{Level: "warning", Code: "profile", Message: err.Error()})
+			problems = append(problems, function.Problem{Level: "warning", Code: "profile", Message: err.Error()})
 		}
 	}
 	return problems
@@ -123,6 +125,6 @@ func (f function) checkWith(text json.RawMessage, special Special) []engine.Prob
 
 // Check validates the part of a step's input that is a question to a model, as generate does
 // when its step is loaded.
-func Check(o Options, text json.RawMessage, special Special) []engine.Problem {
-	return function{options: o}.checkWith(text, special)
+func Check(o Options, text json.RawMessage, special Special) []function.Problem {
+	return stepFunction{options: o}.checkWith(text, special)
 }

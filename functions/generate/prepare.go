@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 	"github.com/stepgraph/stepgraph/internal/schemacheck"
@@ -16,13 +16,13 @@ import (
 // rounds. ctx is the context of the call; past is the Asking.Past of the first round, nil in
 // the first round itself.
 func Prepare(ctx context.Context, o Options, in Input, past *Past) (*Asking, error) {
-	return function{options: o}.prepare(ctx, in, past)
+	return stepFunction{options: o}.prepare(ctx, in, past)
 }
 
 // prepare turns an input into a question to a model.
-func (f function) prepare(ctx context.Context, in Input, past *Past) (*Asking, error) {
+func (f stepFunction) prepare(ctx context.Context, in Input, past *Past) (*Asking, error) {
 	if f.options.Models == nil {
-		return nil, &engine.CallError{Kind: engine.KindDisabled, Message: "no model is configured, start with --model"}
+		return nil, &function.CallError{Kind: function.KindDisabled, Message: "no model is configured, start with --model"}
 	}
 	profile, err := f.profile(in.ProfileName())
 	if err != nil {
@@ -33,7 +33,7 @@ func (f function) prepare(ctx context.Context, in Input, past *Past) (*Asking, e
 	if err := f.setSchema(a, in, profile); err != nil {
 		return nil, err
 	}
-	call := engine.CallOf(ctx)
+	call := function.CallOf(ctx)
 	a.Request.Step, a.Request.Key = call.Step, call.Key
 	if err := in.settings(&a.Request, profile); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (f function) prepare(ctx context.Context, in Input, past *Past) (*Asking, e
 	return a, err
 }
 
-func (f function) setSchema(a *Asking, in Input, profile Profile) error {
+func (f stepFunction) setSchema(a *Asking, in Input, profile Profile) error {
 	text, name, err := f.schema(in, profile)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func compile(text json.RawMessage) (*schemacheck.Schema, error) {
 
 // setModel selects the model: the server that the workflow names, if any, otherwise the one
 // the operator configured.
-func (f function) setModel(ctx context.Context, a *Asking, in Input) (err error) {
+func (f stepFunction) setModel(ctx context.Context, a *Asking, in Input) (err error) {
 	if in.BaseURL == "" {
 		a.Model, a.Request.Model, err = f.options.Models.Model(string(in.Model))
 		return failure(err)
@@ -102,7 +102,7 @@ func (f function) setModel(ctx context.Context, a *Asking, in Input) (err error)
 }
 
 // key returns the API key for a server that the workflow names.
-func (f function) key(ctx context.Context, text, address string) (string, error) {
+func (f stepFunction) key(ctx context.Context, text, address string) (string, error) {
 	to, err := url.Parse(address)
 	if err != nil || to.Hostname() == "" {
 		return "", input.Bad("base_url: want an http or https address")

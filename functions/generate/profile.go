@@ -32,7 +32,7 @@ func (in Input) ProfileName() string {
 	return string(in.Agent)
 }
 
-func (f function) profile(name string) (Profile, error) {
+func (f stepFunction) profile(name string) (Profile, error) {
 	if name == "" {
 		return Profile{}, nil
 	}
@@ -47,7 +47,7 @@ func (f function) profile(name string) (Profile, error) {
 }
 
 // schema returns the text of the schema that applies, nil for none, and its name.
-func (f function) schema(in Input, p Profile) (json.RawMessage, string, error) {
+func (f stepFunction) schema(in Input, p Profile) (json.RawMessage, string, error) {
 	name := string(in.SchemaName)
 	switch {
 	case in.Schema != nil:

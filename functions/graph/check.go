@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 	"github.com/stepgraph/stepgraph/internal/readonly"
@@ -12,7 +12,7 @@ import (
 )
 
 // check validates an input when its workflow is loaded; its references are not resolved yet.
-func check(text json.RawMessage) []engine.Problem {
+func check(text json.RawMessage) []function.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
 		return nil // the engine reports an input that is not an object
@@ -39,7 +39,7 @@ func check(text json.RawMessage) []engine.Problem {
 }
 
 // examples have no outputs, because the results depend on the contents of the graph.
-var examples = []engine.Example{
+var examples = []function.Example{
 	{Title: "A reference becomes a parameter", Input: json.RawMessage(`{"query": "MATCH (o:Order {number: @{SESSION_ID}.ask.response}) RETURN o.status AS status, o.total AS total"}`)},
 	{Title: "Sessions of this workflow that wait", Input: json.RawMessage(`{"query": "MATCH (s:SESSION {workflow: $workflow, status: 'awaiting_input'}) RETURN count(s) AS waiting", "parameters": {"workflow": "support"}, "limit": 1}`)},
 }

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
@@ -25,7 +26,7 @@ const (
 // A Querier runs a read-only query; *cypher.Store implements it. It returns at most limit
 // rows, each a map by column name of plain JSON values: a node is {labels, properties}, a
 // relationship {type, properties}. A query that could write, and a result above 1 MB, is an
-// *engine.CallError; nothing was changed in either case. The deadline of ctx also limits the
+// *function.CallError; nothing was changed in either case. The deadline of ctx also limits the
 // time on the server.
 type Querier interface {
 	ReadQuery(ctx context.Context, query string, params map[string]any, limit int) ([]map[string]any, error)
@@ -56,9 +57,9 @@ type Output struct {
 
 // Spec describes graph.query. It changes nothing, so a call repeated after a crash only reads
 // again and may see newer data.
-func Spec(o Options) engine.Spec {
-	f := function{o}
-	return engine.Spec{
+func Spec(o Options) function.Spec {
+	f := stepFunction{o}
+	return function.Spec{
 		Name:        "graph.query",
 		Description: "Reads the graph with a fixed Cypher query.",
 		Effects:     true,
@@ -68,18 +69,18 @@ func Spec(o Options) engine.Spec {
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples:    examples,
-		Function:    engine.ObjectFunc(f.call),
+		Function:    function.ObjectFunc(f.call),
 	}
 }
 
-type function struct{ options Options }
+type stepFunction struct{ options Options }
 
-func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+func (f stepFunction) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 	in, err := input.Bind[Input](fields)
 	if err != nil {
 		return nil, err
 	}
-	query, params, err := in.bound(engine.CallOf(ctx).Bindings)
+	query, params, err := in.bound(function.CallOf(ctx).Bindings)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 		q = f.options.Querier()
 	}
 	if q == nil {
-		return nil, &engine.CallError{Kind: engine.KindDisabled, Message: "graph.query is not on this store: it takes Neo4j, start with --store neo4j://HOST:PORT", Err: engine.ErrNotOnThisStore}
+		return nil, &function.CallError{Kind: function.KindDisabled, Message: "graph.query is not on this store: it takes Neo4j, start with --store neo4j://HOST:PORT", Err: store.ErrNotOnThisStore}
 	}
 	bounded, cancel := context.WithTimeout(ctx, allowed)
 	defer cancel()
@@ -101,7 +102,7 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 	case ctx.Err() != nil:
 		return nil, wire.Ended(ctx)
 	case err != nil && bounded.Err() != nil:
-		return nil, &engine.CallError{Kind: engine.KindTimeout, Transient: true, Message: fmt.Sprintf("the query took longer than %s", allowed), Err: err}
+		return nil, &function.CallError{Kind: function.KindTimeout, Transient: true, Message: fmt.Sprintf("the query took longer than %s", allowed), Err: err}
 	case err != nil:
 		return nil, failure(err)
 	}
@@ -110,11 +111,11 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 
 // failure converts an error of the store to an error of the engine.
 func failure(err error) error {
-	var known *engine.CallError
+	var known *function.CallError
 	if errors.As(err, &known) {
 		return err
 	}
-	return &engine.CallError{Kind: engine.KindFailed, Message: err.Error(), Transient: errors.Is(err, engine.ErrUnavailable), Err: err}
+	return &function.CallError{Kind: function.KindFailed, Message: err.Error(), Transient: errors.Is(err, store.ErrUnavailable), Err: err}
 }
 
 // limits returns the maximal number of rows and the timeout.
@@ -212,7 +213,7 @@ func encode(found []map[string]any, limit int) (json.RawMessage, error) {
 	out.Text = textOf(out.Rows)
 	encoded := input.Encode(out)
 	if len(encoded) > maxOutput {
-		return nil, &engine.CallError{Kind: engine.KindTooLarge, Message: "the rows are larger than 1048576 bytes; return less, or set a limit"}
+		return nil, &function.CallError{Kind: function.KindTooLarge, Message: "the rows are larger than 1048576 bytes; return less, or set a limit"}
 	}
 	return encoded, nil
 }

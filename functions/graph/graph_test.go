@@ -38,7 +38,7 @@ func (f *fake) ReadQuery(ctx context.Context, query string, params map[string]an
 
 func call(t *testing.T, f *fake, text, bindings string) (string, error) {
 	t.Helper()
-	ctx := function.WithCall(t.Context(), &engine.Call{Bindings: json.RawMessage(bindings)})
+	ctx := function.WithCall(t.Context(), &function.Call{Bindings: json.RawMessage(bindings)})
 	out, err := graph.Spec(graph.Options{Querier: func() graph.Querier { return f }}).Function.Call(ctx, json.RawMessage(text))
 	return string(out), err
 }
@@ -81,17 +81,17 @@ func TestFaults(t *testing.T) {
 		`{}`, `{"query":"CREATE (n)"}`, `{"query":"RETURN 1","limit":1001}`, `{"query":"RETURN 1","limit":-1}`,
 		`{"query":"RETURN 1","parameters":[1]}`, `{"query":"RETURN 'ref_0'"}`,
 	} {
-		if out, err := call(t, f, text, `{"ref_0":1}`); function.KindOf(err) != engine.KindBadInput || f.query != "" {
+		if out, err := call(t, f, text, `{"ref_0":1}`); function.KindOf(err) != function.KindBadInput || f.query != "" {
 			t.Errorf("%s gives %s, %v, asked %s", text, out, err, f.query)
 		}
 	}
-	if _, err := call(t, &fake{wait: true}, `{"query":"RETURN 1","timeout":"1ms"}`, ``); function.KindOf(err) != engine.KindTimeout || !function.IsTransient(err) {
+	if _, err := call(t, &fake{wait: true}, `{"query":"RETURN 1","timeout":"1ms"}`, ``); function.KindOf(err) != function.KindTimeout || !function.IsTransient(err) {
 		t.Errorf("a slow query gives %v", err)
 	}
 	if _, err := call(t, &fake{err: fmt.Errorf("x: %w", engine.ErrUnavailable)}, `{"query":"RETURN 1"}`, ``); !function.IsTransient(err) {
 		t.Errorf("a server that is away gives %v", err)
 	}
-	if _, err := call(t, &fake{err: &engine.CallError{Kind: engine.KindBadInput, Message: "no"}}, `{"query":"RETURN 1"}`, ``); function.KindOf(err) != engine.KindBadInput {
+	if _, err := call(t, &fake{err: &function.CallError{Kind: function.KindBadInput, Message: "no"}}, `{"query":"RETURN 1"}`, ``); function.KindOf(err) != function.KindBadInput {
 		t.Errorf("a refusal of the store gives %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -104,7 +104,7 @@ func TestFaults(t *testing.T) {
 func TestOtherStores(t *testing.T) {
 	for _, o := range []graph.Options{{}, {Querier: func() graph.Querier { return nil }}} {
 		_, err := graph.Spec(o).Function.Call(t.Context(), json.RawMessage(`{"query":"RETURN 1"}`))
-		if function.KindOf(err) != engine.KindDisabled || !strings.Contains(err.Error(), "not on this store") {
+		if function.KindOf(err) != function.KindDisabled || !strings.Contains(err.Error(), "not on this store") {
 			t.Errorf("without Neo4j: %v", err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
@@ -21,11 +21,11 @@ type Answer struct {
 
 // Read decodes a body. A response with errors, or a body that is not a GraphQL response,
 // returns an error beside the fields that could be read.
-func Read(body string) (Answer, *engine.CallError) {
+func Read(body string) (Answer, *function.CallError) {
 	answer := Answer{Data: json.RawMessage("null")}
 	fields, err := input.Parse([]byte(body))
 	if err != nil {
-		return answer, &engine.CallError{Kind: "bad_response", Message: "the answer is not GraphQL: want a JSON object with data or errors"}
+		return answer, &function.CallError{Kind: "bad_response", Message: "the answer is not GraphQL: want a JSON object with data or errors"}
 	}
 	has := false
 	for _, f := range fields {
@@ -36,9 +36,9 @@ func Read(body string) (Answer, *engine.CallError) {
 	answer.Errors, answer.Extensions = fields.Get("errors"), fields.Get("extensions")
 	switch {
 	case answer.Errors != nil && string(answer.Errors) != "[]":
-		return answer, &engine.CallError{Kind: KindErrors, Message: messages(answer.Errors)}
+		return answer, &function.CallError{Kind: KindErrors, Message: messages(answer.Errors)}
 	case !has:
-		return answer, &engine.CallError{Kind: "bad_response", Message: "the answer is not GraphQL: it has neither data nor errors"}
+		return answer, &function.CallError{Kind: "bad_response", Message: "the answer is not GraphQL: it has neither data nor errors"}
 	}
 	answer.Errors = nil
 	return answer, nil
@@ -63,7 +63,7 @@ func messages(errors json.RawMessage) string {
 // Settle combines the result and the error of an exchange: errors in the body are added to the
 // error of a bad status; a body that is not a GraphQL response is not reported in addition to
 // it.
-func Settle(sent web.Answer, fault *engine.CallError) (Answer, *engine.CallError) {
+func Settle(sent web.Answer, fault *function.CallError) (Answer, *function.CallError) {
 	if fault != nil && fault.Kind != web.KindStatus {
 		return Answer{Data: json.RawMessage("null")}, fault
 	}

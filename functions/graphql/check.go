@@ -5,13 +5,13 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 )
 
 // check validates an input when its workflow is loaded; its references are not resolved yet.
-func check(text json.RawMessage, allow []netip.Prefix) []engine.Problem {
+func check(text json.RawMessage, allow []netip.Prefix) []function.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
 		return nil // the engine reports an input that is not an object
@@ -51,7 +51,7 @@ func CheckQuery(c *web.Checks, query json.RawMessage) {
 }
 
 // examples have no outputs, because the responses depend on the servers.
-var examples = []engine.Example{
+var examples = []function.Example{
 	{Title: "A reference in the query is a value", Input: json.RawMessage(`{"endpoint": "https://shop.example.com/graphql", "query": "{ order(number: @{SESSION_ID}.ask.response) { status total } }"}`)},
 	{Title: "Variables, where the type matters", Input: json.RawMessage(`{"endpoint": "https://shop.example.com/graphql", "auth": {"type": "bearer", "token": {"secret": "SHOP_TOKEN"}}, "query": "mutation ($id: ID!, $why: Reason!) { cancel(id: $id, reason: $why) { id } }", "variables": {"id": "@{SESSION_ID}.order.id", "why": "CUSTOMER"}}`)},
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/api"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
@@ -43,9 +43,9 @@ type Output struct {
 
 // Spec describes graphql. A call repeated after a crash sends the same request with the same
 // Idempotency-Key, so that a server that supports it does the work once.
-func Spec(o Options) engine.Spec {
-	f := function{web.New(web.Options(o))}
-	return engine.Spec{
+func Spec(o Options) function.Spec {
+	f := stepFunction{web.New(web.Options(o))}
+	return function.Spec{
 		Name:        "graphql",
 		Aliases:     []string{"utils.graphql.graphql"},
 		Description: "Sends a query to a GraphQL endpoint and returns data and errors.",
@@ -53,17 +53,17 @@ func Spec(o Options) engine.Spec {
 		Secrets:     []string{"headers", "auth"},
 		Program:     []string{"query"},
 		Arguments:   "variables",
-		Check:       input.Check[Input](func(text json.RawMessage) []engine.Problem { return check(text, o.AllowNet) }),
+		Check:       input.Check[Input](func(text json.RawMessage) []function.Problem { return check(text, o.AllowNet) }),
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
 		Examples:    examples,
-		Function:    engine.ObjectFunc(f.call),
+		Function:    function.ObjectFunc(f.call),
 	}
 }
 
-type function struct{ client *web.Client }
+type stepFunction struct{ client *web.Client }
 
-func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+func (f stepFunction) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 	in, err := input.Bind[Input](fields)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 		answer, fault = Settle(sent, fault)
 		out.Data, out.Errors, out.Extensions, out.StatusCode = answer.Data, answer.Errors, answer.Extensions, sent.Status
 	}
-	if fault != nil && (in.Raise || fault.Kind == engine.KindBadInput || fault.Kind == engine.KindDisabled) {
+	if fault != nil && (in.Raise || fault.Kind == function.KindBadInput || fault.Kind == function.KindDisabled) {
 		return nil, fault
 	}
 	if fault != nil {
@@ -101,9 +101,11 @@ func Content(query, operation string, variables json.RawMessage) []byte {
 	return body.Encode()
 }
 
-func (f function) prepare(ctx context.Context, in Input) (*web.Sending, web.Policy, *engine.CallError) {
+func (f stepFunction) prepare(ctx context.Context, in Input) (*web.Sending, web.Policy, *function.CallError) {
 	policy := web.Policy{Timeout: time.Duration(in.Timeout), Retries: int(in.Retries)}
-	fail := func(fault *engine.CallError) (*web.Sending, web.Policy, *engine.CallError) { return nil, policy, fault }
+	fail := func(fault *function.CallError) (*web.Sending, web.Policy, *function.CallError) {
+		return nil, policy, fault
+	}
 	if in.Endpoint == "" {
 		in.Endpoint = in.URL
 	}
@@ -122,7 +124,7 @@ func (f function) prepare(ctx context.Context, in Input) (*web.Sending, web.Poli
 			return fail(bad("variables: want an object"))
 		}
 	}
-	query, err := Bind(string(in.Query), engine.CallOf(ctx).Bindings)
+	query, err := Bind(string(in.Query), function.CallOf(ctx).Bindings)
 	if err != nil {
 		return fail(bad(err.Error()))
 	}
@@ -138,10 +140,10 @@ func (f function) prepare(ctx context.Context, in Input) (*web.Sending, web.Poli
 	if fault := s.Auth(in.Auth); fault != nil {
 		return fail(fault)
 	}
-	s.Key(engine.CallOf(ctx).Key)
+	s.Key(function.CallOf(ctx).Key)
 	return s, policy, nil
 }
 
-func bad(message string) *engine.CallError {
-	return &engine.CallError{Kind: engine.KindBadInput, Message: message}
+func bad(message string) *function.CallError {
+	return &function.CallError{Kind: function.KindBadInput, Message: message}
 }

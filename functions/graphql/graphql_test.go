@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/graphql"
 )
@@ -74,7 +73,7 @@ func TestAsk(t *testing.T) {
 		{"no JSON", `<html>`, 200, `{"data":null,"status_code":200,"error":"the answer is not GraphQL: want a JSON object with data or errors"}`, "bad_response", false},
 		{"neither", `{}`, 200, `{"data":null,"status_code":200,"error":"the answer is not GraphQL: it has neither data nor errors"}`, "bad_response", false},
 	}
-	ctx := function.WithCall(t.Context(), &engine.Call{Key: "s/a/1/1", Bindings: json.RawMessage(`{"ref_0":"x\") {y} #"}`)})
+	ctx := function.WithCall(t.Context(), &function.Call{Key: "s/a/1/1", Bindings: json.RawMessage(`{"ref_0":"x\") {y} #"}`)})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			answer, status = test.answer, test.status
@@ -97,19 +96,19 @@ func TestAsk(t *testing.T) {
 func bound(ctx context.Context, text string) (json.RawMessage, error) {
 	spec := graphql.Spec(options)
 	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
-	call := *engine.CallOf(ctx)
+	call := *function.CallOf(ctx)
 	call.Secrets = names
 	return spec.Function.Call(function.WithCall(ctx, &call), in)
 }
 
 func TestRefused(t *testing.T) {
 	for _, text := range []string{`{"endpoint":"https://a"}`, `{"query":"{a}"}`, `{"endpoint":"https://a","query":"{a}","variables":[1]}`, `{"endpoint":"https://a","query":"{a}","retries":99}`} {
-		if _, err := graphql.Spec(options).Function.Call(t.Context(), json.RawMessage(text)); function.KindOf(err) != engine.KindBadInput {
+		if _, err := graphql.Spec(options).Function.Call(t.Context(), json.RawMessage(text)); function.KindOf(err) != function.KindBadInput {
 			t.Errorf("%s gives %v", text, err)
 		}
 	}
 	_, err := graphql.Spec(graphql.Options{}).Function.Call(t.Context(), json.RawMessage(`{"endpoint":"http://127.0.0.1:1/","query":"{a}"}`))
-	if function.KindOf(err) != engine.KindDisabled || !strings.Contains(err.Error(), "address 127.0.0.1 is not on the public internet") {
+	if function.KindOf(err) != function.KindDisabled || !strings.Contains(err.Error(), "address 127.0.0.1 is not on the public internet") {
 		t.Errorf("our own network is reached: %v", err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/integration"
 	"github.com/stepgraph/stepgraph/internal/fixtures"
@@ -168,7 +167,7 @@ func play(t *testing.T, g graph, nodes []string, arguments json.RawMessage) map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := integration.Spec(options()).Function.Call(function.WithCall(t.Context(), &engine.Call{}), text)
+	out, err := integration.Spec(options()).Function.Call(function.WithCall(t.Context(), &function.Call{}), text)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

@@ -4,30 +4,30 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
 // handOver runs the step at the end of the first TOOL path and returns its result. The first
 // call of the function requests the tool call; the second, with the transcript, converts the
 // result.
-func (f function) handOver(ctx context.Context, call *engine.Call, arguments input.Object) (json.RawMessage, error) {
+func (f stepFunction) handOver(ctx context.Context, call *function.Call, arguments input.Object) (json.RawMessage, error) {
 	if len(call.Transcript) == 0 {
-		return nil, &engine.CallTools{
+		return nil, &function.CallTools{
 			Entry: json.RawMessage(`{}`),
-			Calls: []engine.ToolCall{{ID: "source", Tool: call.Tools[0].Name, Arguments: arguments.Encode()}},
+			Calls: []function.ToolCall{{ID: "source", Tool: call.Tools[0].Name, Arguments: arguments.Encode()}},
 		}
 	}
 	results := call.Transcript[0].Results
 	if len(results) == 0 {
-		return nil, &engine.CallError{Kind: engine.KindFailed, Message: "the source gave no result"}
+		return nil, &function.CallError{Kind: function.KindFailed, Message: "the source gave no result"}
 	}
 	return f.finish(ctx, convertToolResult(results[0], arguments)), nil
 }
 
 // convertToolResult converts the result of a tool to a Result. A result that already has this shape is
 // kept, an error gets an error code, and anything else becomes data.
-func convertToolResult(given engine.ToolResult, arguments input.Object) Result {
+func convertToolResult(given function.ToolResult, arguments input.Object) Result {
 	switch {
 	case given.Error != nil:
 		return normalise(failed("INTEGRATION_EXECUTION_ERROR", given.Error.Message).from(sourceTool), Input{}, 0)

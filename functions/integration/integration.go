@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
@@ -61,15 +61,15 @@ type Input struct {
 
 // Spec describes integration. A call repeated after a crash sends the same request with the
 // same Idempotency-Key, so that a server that supports it does the work once.
-func Spec(o Options) engine.Spec {
+func Spec(o Options) function.Spec {
 	if o.Timeout == 0 {
 		o.Timeout = attempt
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	f := function{o, web.New(web.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport})}
-	return engine.Spec{
+	f := stepFunction{o, web.New(web.Options{AllowNet: o.AllowNet, Getenv: o.Getenv, Timeout: o.Timeout, Transport: o.Transport})}
+	return function.Spec{
 		Name:        "integration",
 		Description: "Reads data from a mock, a REST or a GraphQL source and returns a result of one shape.",
 		Effects:     true,
@@ -80,16 +80,16 @@ func Spec(o Options) engine.Spec {
 		Input:       inputSchema(),
 		Output:      input.Schema[Result](),
 		Examples:    examples,
-		Function:    engine.ObjectFunc(f.call),
+		Function:    function.ObjectFunc(f.call),
 	}
 }
 
-type function struct {
+type stepFunction struct {
 	options Options
 	client  *web.Client
 }
 
-func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+func (f stepFunction) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 	began := time.Now()
 	in, err := input.Bind[Input](fields)
 	if err != nil {
@@ -99,7 +99,7 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 	if err != nil {
 		return nil, input.Bad("arguments: want an object")
 	}
-	call := engine.CallOf(ctx)
+	call := function.CallOf(ctx)
 	if len(call.Tools) > 0 {
 		return f.handOver(ctx, call, arguments)
 	}
@@ -114,15 +114,15 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 }
 
 // finish logs the result and encodes it.
-func (f function) finish(ctx context.Context, r Result) json.RawMessage {
-	call := engine.CallOf(ctx)
+func (f stepFunction) finish(ctx context.Context, r Result) json.RawMessage {
+	call := function.CallOf(ctx)
 	f.options.Log.DebugContext(ctx, "integration answered", "session", call.Session, "step", call.Step,
 		"raw", preview(r.Raw), "normalised", preview(r.forModel()))
 	return input.Encode(r)
 }
 
 // read returns the raw response of the source.
-func (f function) read(ctx context.Context, in Input, arguments input.Object) raw {
+func (f stepFunction) read(ctx context.Context, in Input, arguments input.Object) raw {
 	if sleep.For(ctx, time.Duration(in.Latency)) != nil {
 		return raw{}
 	}

@@ -16,7 +16,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/integration"
 )
@@ -29,7 +28,7 @@ func options() integration.Options {
 	}
 }
 
-func call(t *testing.T, o integration.Options, text string, as *engine.Call) integration.Result {
+func call(t *testing.T, o integration.Options, text string, as *function.Call) integration.Result {
 	t.Helper()
 	spec := integration.Spec(o)
 	in, names := function.BindSecrets(&spec, json.RawMessage(text), json.RawMessage(text))
@@ -60,7 +59,7 @@ func TestDescriptions(t *testing.T) {
 		{`[null]`, "[1 items: null]", "array[1] of null"},
 	}
 	for _, test := range tests {
-		r := call(t, options(), `{"type":"mock","mock_output":`+test.mock+`}`, &engine.Call{})
+		r := call(t, options(), `{"type":"mock","mock_output":`+test.mock+`}`, &function.Call{})
 		if r.Summary != test.summary || r.Structure != test.structure || string(r.Data) != test.mock || !r.Success || r.Metadata.Source != "mock_db" {
 			t.Errorf("%s: summary %q, structure %q\nwant %q, %q", test.mock, r.Summary, r.Structure, test.summary, test.structure)
 		}
@@ -68,7 +67,7 @@ func TestDescriptions(t *testing.T) {
 }
 
 func TestRawIsKept(t *testing.T) {
-	r := call(t, options(), `{"type":"mock","mock_output":"{\"b\": 1, \"a\": [2]}","arguments":{"q":"x"},"instructions":"Say it kindly.","data_structure":"rows"}`, &engine.Call{})
+	r := call(t, options(), `{"type":"mock","mock_output":"{\"b\": 1, \"a\": [2]}","arguments":{"q":"x"},"instructions":"Say it kindly.","data_structure":"rows"}`, &function.Call{})
 	if want := `{"status":"success","source":"mock_db","data":{"b":1,"a":[2]},"metadata":{"structure":"object with fields: b, a","summary":"{b: 1, a: [1 items: 2]}","keys":["b","a"],"args_received":{"q":"x"}}}`; string(r.Raw) != want {
 		t.Errorf("raw %s\nwant %s", r.Raw, want)
 	}
@@ -124,7 +123,7 @@ func TestCodes(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			requests.Store(0)
-			r := call(t, options(), strings.NewReplacer("URL", server.URL, "CLOSED", closed.URL).Replace(test.input), &engine.Call{})
+			r := call(t, options(), strings.NewReplacer("URL", server.URL, "CLOSED", closed.URL).Replace(test.input), &function.Call{})
 			if r.Success || r.ErrorCode != test.code || !strings.Contains(r.Error, test.message) || int(requests.Load()) != test.requests {
 				t.Errorf("%s (%s) after %d requests\nwant %s (%s) after %d", r.ErrorCode, r.Error, requests.Load(), test.code, test.message, test.requests)
 			}
@@ -144,7 +143,7 @@ func TestGraphQL(t *testing.T) {
 	}))
 	defer server.Close()
 	text := `{"url":"` + server.URL + `","query":"{order(id: ref_0)}","variables":"{\"a\":1,\"b\":2}","arguments":{"b":"$TOKEN","c":null},"auth":"apiKey","auth_token":{"secret":"TOKEN"},"headers":"{\"X-Team\":\"desk\"}"}`
-	r := call(t, options(), text, &engine.Call{Key: "s/a/1/1", Bindings: json.RawMessage(`{"ref_0":"7\""}`)})
+	r := call(t, options(), text, &function.Call{Key: "s/a/1/1", Bindings: json.RawMessage(`{"ref_0":"7\""}`)})
 	if want := `POST t0psecret desk s/a/1/1 {"query":"{order(id: \"7\\\"\")}","variables":{"a":1,"b":"$TOKEN","c":null}}`; got != want {
 		t.Errorf("sent %s\nwant %s", got, want)
 	}
@@ -158,39 +157,39 @@ func TestArgumentsAreNotExpanded(t *testing.T) {
 	var got string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.URL.RawQuery }))
 	defer server.Close()
-	call(t, options(), `{"url":"`+server.URL+`","arguments":{"q":"$TOKEN","n":null,"l":[1,2]}}`, &engine.Call{})
+	call(t, options(), `{"url":"`+server.URL+`","arguments":{"q":"$TOKEN","n":null,"l":[1,2]}}`, &function.Call{})
 	if want := "q=%24TOKEN&l=1&l=2"; got != want {
 		t.Errorf("sent %s, want %s", got, want)
 	}
 }
 
 func TestPlaceholder(t *testing.T) {
-	r := call(t, options(), `{"arguments":{"a":1}}`, &engine.Call{})
+	r := call(t, options(), `{"arguments":{"a":1}}`, &function.Call{})
 	if !r.Success || r.Metadata.Source != "internal" || !strings.Contains(string(r.Data), `"input_args":{"a":1}`) || !strings.Contains(string(r.Data), "received a") {
 		t.Errorf("result %+v", r)
 	}
 }
 
 func TestHandOver(t *testing.T) {
-	as := &engine.Call{Tools: []engine.ToolInfo{{Name: "orders"}}}
+	as := &function.Call{Tools: []function.ToolInfo{{Name: "orders"}}}
 	_, err := integration.Spec(options()).Function.Call(function.WithCall(t.Context(), as), json.RawMessage(`{"arguments":{"id":7}}`))
-	var asked *engine.CallTools
+	var asked *function.CallTools
 	if !errors.As(err, &asked) || len(asked.Calls) != 1 || asked.Calls[0].Tool != "orders" || string(asked.Calls[0].Arguments) != `{"id":7}` {
 		t.Fatalf("the first call gives %v", err)
 	}
 	tests := []struct {
-		result engine.ToolResult
+		result function.ToolResult
 		code   string
 		data   string
 	}{
-		{engine.ToolResult{Output: json.RawMessage(`{"success":true,"data":{"a":1},"summary":"s","structure":"t","metadata":{"source":"rest_api","duration":7},"text":"x"}`)}, "", `{"a":1}`},
-		{engine.ToolResult{Output: json.RawMessage(`{"success":false,"data":{},"summary":"s","structure":"t","error":"e","errorCode":"REST_404"}`)}, "REST_404", `{}`},
-		{engine.ToolResult{Output: json.RawMessage(`[1]`)}, "", `[1]`},
-		{engine.ToolResult{Output: json.RawMessage(`null`)}, "NORMALIZATION_FAILED", ""},
-		{engine.ToolResult{Error: &engine.SessionError{Message: "broken"}}, "INTEGRATION_EXECUTION_ERROR", ""},
+		{function.ToolResult{Output: json.RawMessage(`{"success":true,"data":{"a":1},"summary":"s","structure":"t","metadata":{"source":"rest_api","duration":7},"text":"x"}`)}, "", `{"a":1}`},
+		{function.ToolResult{Output: json.RawMessage(`{"success":false,"data":{},"summary":"s","structure":"t","error":"e","errorCode":"REST_404"}`)}, "REST_404", `{}`},
+		{function.ToolResult{Output: json.RawMessage(`[1]`)}, "", `[1]`},
+		{function.ToolResult{Output: json.RawMessage(`null`)}, "NORMALIZATION_FAILED", ""},
+		{function.ToolResult{Error: &function.SessionError{Message: "broken"}}, "INTEGRATION_EXECUTION_ERROR", ""},
 	}
 	for _, test := range tests {
-		as.Transcript = []engine.TranscriptEntry{{Results: []engine.ToolResult{test.result}}}
+		as.Transcript = []function.TranscriptEntry{{Results: []function.ToolResult{test.result}}}
 		r := call(t, options(), `{}`, as)
 		if r.ErrorCode != test.code || r.Success == (test.code != "") || test.data != "" && string(r.Data) != test.data || r.Metadata.Source != "tool" {
 			t.Errorf("%s gives %+v", test.result.Output, r)
@@ -202,13 +201,13 @@ func TestLatency(t *testing.T) {
 	for text, want := range map[string]time.Duration{`250`: 250 * time.Millisecond, `"250"`: 250 * time.Millisecond, `"2s"`: 2 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
-			r := call(t, options(), `{"mock_output":[],"latency":`+text+`}`, &engine.Call{})
+			r := call(t, options(), `{"mock_output":[],"latency":`+text+`}`, &function.Call{})
 			if took := time.Since(began); took != want || r.Metadata.Duration != want.Milliseconds() {
 				t.Errorf("latency %s took %s, duration %d", text, took, r.Metadata.Duration)
 			}
 		})
 	}
-	if _, err := integration.Spec(options()).Function.Call(t.Context(), json.RawMessage(`{"mock_output":[],"latency":"2h"}`)); function.KindOf(err) != engine.KindBadInput {
+	if _, err := integration.Spec(options()).Function.Call(t.Context(), json.RawMessage(`{"mock_output":[],"latency":"2h"}`)); function.KindOf(err) != function.KindBadInput {
 		t.Errorf("two hours: %v", err)
 	}
 }
@@ -222,7 +221,7 @@ func TestLogsWithoutSecrets(t *testing.T) {
 	var b bytes.Buffer
 	o := options()
 	o.Log = slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	r := call(t, o, `{"url":"`+server.URL+`","auth":"bearer","auth_token":"written down"}`, &engine.Call{Session: "s", Step: "a"})
+	r := call(t, o, `{"url":"`+server.URL+`","auth":"bearer","auth_token":"written down"}`, &function.Call{Session: "s", Step: "a"})
 	if string(r.Data) != `{"auth":"Bearer ***"}` {
 		t.Errorf("data %s", r.Data)
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -19,7 +19,7 @@ const (
 
 // raw is the response of a source before it is normalised: data, or an error with its code.
 type raw struct {
-	disabled  *engine.CallError // the network policy refused the request: an error of the step
+	disabled  *function.CallError // the network policy refused the request: an error of the step
 	source    string
 	data      json.RawMessage
 	arguments input.Object

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/graphql"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/web"
@@ -16,7 +16,7 @@ import (
 
 // rest calls a REST endpoint: GET with the arguments in the query, other methods with the
 // body, in which arguments replace fields of the same name.
-func (f function) rest(ctx context.Context, in Input, arguments input.Object) raw {
+func (f stepFunction) rest(ctx context.Context, in Input, arguments input.Object) raw {
 	if in.URL == "" {
 		return failed("REST_NO_URL", "url is missing").from(sourceREST)
 	}
@@ -37,11 +37,11 @@ func (f function) rest(ctx context.Context, in Input, arguments input.Object) ra
 	return raw{source: sourceREST, data: data(answer), arguments: arguments}
 }
 
-func restContent(s *web.Sending, in Input, arguments input.Object) *engine.CallError {
+func restContent(s *web.Sending, in Input, arguments input.Object) *function.CallError {
 	if s.Method() == http.MethodGet || s.Method() == http.MethodHead {
 		query, err := web.Form(arguments.Encode())
 		if err != nil {
-			return &engine.CallError{Message: "arguments: " + err.Error()}
+			return &function.CallError{Message: "arguments: " + err.Error()}
 		}
 		return s.Params(input.Encode(string(query)))
 	}
@@ -53,14 +53,14 @@ func restContent(s *web.Sending, in Input, arguments input.Object) *engine.CallE
 		return nil
 	}
 	if len(arguments) > 0 {
-		return &engine.CallError{Message: "body: want a JSON object, which arguments can be laid over"}
+		return &function.CallError{Message: "body: want a JSON object, which arguments can be laid over"}
 	}
 	s.Body([]byte(input.TextOf(in.Body)), "application/json")
 	return nil
 }
 
 // graphQL calls a GraphQL endpoint; arguments replace variables of the same name.
-func (f function) graphQL(ctx context.Context, in Input, arguments input.Object) raw {
+func (f stepFunction) graphQL(ctx context.Context, in Input, arguments input.Object) raw {
 	switch {
 	case strings.TrimSpace(string(in.Query)) == "":
 		return failed("GRAPHQL_NO_QUERY", "query is missing").from(sourceGraphQL)
@@ -71,7 +71,7 @@ func (f function) graphQL(ctx context.Context, in Input, arguments input.Object)
 	if err != nil {
 		return failed("GRAPHQL_INVALID_VARIABLES", "variables are not a JSON object").from(sourceGraphQL)
 	}
-	query, err := graphql.Bind(string(in.Query), engine.CallOf(ctx).Bindings)
+	query, err := graphql.Bind(string(in.Query), function.CallOf(ctx).Bindings)
 	if err != nil {
 		return failed("INTEGRATION_EXECUTION_ERROR", err.Error()).from(sourceGraphQL)
 	}
@@ -96,7 +96,7 @@ func (f function) graphQL(ctx context.Context, in Input, arguments input.Object)
 
 // errorsText returns the list of errors in a response as JSON: it tells a model more than the
 // messages alone, such as the field at fault.
-func errorsText(answer graphql.Answer, fault *engine.CallError) string {
+func errorsText(answer graphql.Answer, fault *function.CallError) string {
 	if answer.Errors == nil {
 		return fault.Message
 	}
@@ -104,10 +104,10 @@ func errorsText(answer graphql.Answer, fault *engine.CallError) string {
 }
 
 // credentials sets the headers, the authorization and the idempotency key.
-func credentials(s *web.Sending, in Input) *engine.CallError {
+func credentials(s *web.Sending, in Input) *function.CallError {
 	headers, err := object(in.Headers)
 	if err != nil {
-		return &engine.CallError{Message: "headers: want an object"}
+		return &function.CallError{Message: "headers: want an object"}
 	}
 	if len(headers) > 0 {
 		if fault := s.Headers(headers.Encode()); fault != nil {
@@ -142,8 +142,8 @@ func (in Input) auth() json.RawMessage {
 	}
 }
 
-func (f function) send(ctx context.Context, s *web.Sending, in Input) (web.Answer, *engine.CallError) {
-	s.Key(engine.CallOf(ctx).Key)
+func (f stepFunction) send(ctx context.Context, s *web.Sending, in Input) (web.Answer, *function.CallError) {
+	s.Key(function.CallOf(ctx).Key)
 	return s.Do(ctx, web.Policy{
 		Timeout: time.Duration(in.Timeout), Retries: retries, Wait: f.options.RetryDelay,
 		Statuses: []int{http.StatusBadGateway, http.StatusServiceUnavailable},
@@ -152,15 +152,15 @@ func (f function) send(ctx context.Context, s *web.Sending, in Input) (web.Answe
 
 // refused returns the raw response for a failed request; its error code contains the real
 // status.
-func refused(prefix string, answer web.Answer, fault *engine.CallError) raw {
+func refused(prefix string, answer web.Answer, fault *function.CallError) raw {
 	switch {
-	case fault.Kind == engine.KindDisabled:
+	case fault.Kind == function.KindDisabled:
 		return raw{disabled: fault}
 	case fault.Kind == web.KindStatus:
 		return failed(fmt.Sprintf("%s_%d", prefix, answer.Status), fmt.Sprintf("HTTP %d: %s", answer.Status, reason(answer)))
-	case fault.Kind == engine.KindTimeout:
+	case fault.Kind == function.KindTimeout:
 		return failed("INTEGRATION_TIMEOUT", fault.Message)
-	case fault.Kind == engine.KindTooLarge:
+	case fault.Kind == function.KindTooLarge:
 		return failed("INTEGRATION_EXECUTION_ERROR", fault.Message)
 	}
 	return failed(prefix+"_NETWORK_ERROR", fault.Message)

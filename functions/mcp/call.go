@@ -8,7 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
 )
@@ -38,8 +38,8 @@ type Output struct {
 // Spec describes mcp.call on the servers of p; without servers it is off. A call repeated
 // after a crash carries the same key as stepgraph/key in its _meta, so that a server that
 // supports it does the work once.
-func Spec(p *Pool) engine.Spec {
-	spec := engine.Spec{
+func Spec(p *Pool) function.Spec {
+	spec := function.Spec{
 		Name:        "mcp.call",
 		Description: "Calls a tool of a configured MCP server.",
 		Effects:     true,
@@ -56,7 +56,7 @@ func Spec(p *Pool) engine.Spec {
 		spec.Disabled = "no MCP server is configured, name one under mcp in the configuration file"
 	}
 	spec.Check = input.Check[Input](p.check)
-	spec.Function = engine.ObjectFunc(p.call)
+	spec.Function = function.ObjectFunc(p.call)
 	return spec
 }
 
@@ -75,7 +75,7 @@ func (p *Pool) call(ctx context.Context, fields input.Object) (json.RawMessage, 
 	if !s.allows(string(in.Tool)) {
 		return nil, input.Bad("tool: workflows may not call %q of the MCP server %s; its tools in the configuration are %s", in.Tool, in.Server, strings.Join(s.Tools, ", "))
 	}
-	params, err := in.params(engine.CallOf(ctx).Key)
+	params, err := in.params(function.CallOf(ctx).Key)
 	if err != nil {
 		return nil, err
 	}
@@ -164,11 +164,11 @@ func encode(result *sdk.CallToolResult, raise bool) (json.RawMessage, error) {
 	}
 	out.Text = strings.Join(texts, "\n")
 	if raise && out.IsError {
-		return nil, &engine.CallError{Kind: "tool_failed", Message: out.Text}
+		return nil, &function.CallError{Kind: "tool_failed", Message: out.Text}
 	}
 	encoded := input.Encode(out)
 	if len(encoded) > maxOutput {
-		return nil, &engine.CallError{Kind: engine.KindTooLarge, Message: "the tool's result is larger than 1048576 bytes"}
+		return nil, &function.CallError{Kind: function.KindTooLarge, Message: "the tool's result is larger than 1048576 bytes"}
 	}
 	return encoded, nil
 }

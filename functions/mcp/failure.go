@@ -7,7 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
 	"github.com/stepgraph/stepgraph/functions/netguard"
 )
@@ -23,19 +23,19 @@ func answered(err error) bool {
 func (p *Pool) failure(name string, c *connection, err error) error {
 	var said *jsonrpc.Error
 	if answered(err) && errors.As(err, &said) {
-		return &engine.CallError{Kind: engine.KindFailed, Message: fmt.Sprintf("MCP server %s: %s", name, c.said.blot(said.Message))}
+		return &function.CallError{Kind: function.KindFailed, Message: fmt.Sprintf("MCP server %s: %s", name, c.said.blot(said.Message))}
 	}
 	return p.unreachable(name, c, err)
 }
 
 // unreachable returns the error of a server that cannot be started or reached, or has ended.
 func (p *Pool) unreachable(name string, c *connection, err error) error {
-	var fault *engine.CallError
+	var fault *function.CallError
 	if errors.As(err, &fault) { // an error in the configuration
-		return &engine.CallError{Kind: fault.Kind, Message: fmt.Sprintf("MCP server %s: %s", name, fault.Message)}
+		return &function.CallError{Kind: fault.Kind, Message: fmt.Sprintf("MCP server %s: %s", name, fault.Message)}
 	}
 	if refused := netguard.Refusal(err); refused != nil {
-		return &engine.CallError{Kind: engine.KindDisabled, Message: fmt.Sprintf("MCP server %s: %s", name, refused)}
+		return &function.CallError{Kind: function.KindDisabled, Message: fmt.Sprintf("MCP server %s: %s", name, refused)}
 	}
 	message := fmt.Sprintf("MCP server %s: %s", name, wire.Cause(err))
 	if c.said != nil {
@@ -45,9 +45,9 @@ func (p *Pool) unreachable(name string, c *connection, err error) error {
 			message += " (it wrote: " + last + ")"
 		}
 	}
-	return &engine.CallError{Kind: "connection", Transient: true, Message: message}
+	return &function.CallError{Kind: "connection", Transient: true, Message: message}
 }
 
 func timedOut(name string, allowed time.Duration) error {
-	return &engine.CallError{Kind: engine.KindTimeout, Transient: true, Message: fmt.Sprintf("MCP server %s: no answer within %s", name, allowed)}
+	return &function.CallError{Kind: function.KindTimeout, Transient: true, Message: fmt.Sprintf("MCP server %s: no answer within %s", name, allowed)}
 }

@@ -20,7 +20,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/mcp"
 )
@@ -137,7 +136,7 @@ func open(t *testing.T, o mcp.Options) *mcp.Pool {
 
 func call(t *testing.T, p *mcp.Pool, text string) (mcp.Output, error) {
 	t.Helper()
-	ctx := function.WithCall(t.Context(), &engine.Call{Key: "s/a/1/1"})
+	ctx := function.WithCall(t.Context(), &function.Call{Key: "s/a/1/1"})
 	raw, err := mcp.Spec(p).Function.Call(ctx, json.RawMessage(text))
 	var out mcp.Output
 	if err == nil {
@@ -196,13 +195,13 @@ func callsAnswer(t *testing.T, p *mcp.Pool, server string) {
 	}
 	faults := []struct{ input, kind, message string }{
 		{`"tool":"fail","raise":true`, "tool_failed", "the shop is closed"},
-		{`"tool":"nowhere"`, engine.KindFailed, "nowhere"},
-		{`"tool":"large"`, engine.KindTooLarge, "larger than 1048576 bytes"},
-		{`"tool":"slow","timeout":0.05`, engine.KindTimeout, "no answer within 50ms"},
+		{`"tool":"nowhere"`, function.KindFailed, "nowhere"},
+		{`"tool":"large"`, function.KindTooLarge, "larger than 1048576 bytes"},
+		{`"tool":"slow","timeout":0.05`, function.KindTimeout, "no answer within 50ms"},
 	}
 	for _, test := range faults {
 		_, err := call(t, p, `{"server":"`+server+`",`+test.input+`}`)
-		if function.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.message) || function.IsTransient(err) != (test.kind == engine.KindTimeout) {
+		if function.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.message) || function.IsTransient(err) != (test.kind == function.KindTimeout) {
 			t.Errorf("%s: %v of kind %s, transient %t", test.input, err, function.KindOf(err), function.IsTransient(err))
 		}
 	}
@@ -235,7 +234,7 @@ func TestRefused(t *testing.T) {
 		`{"server":"nobody","tool":"x"}`:                  `MCP server nobody: env TOKEN: there is no secret or variable "NOBODY"`,
 	}
 	for text, want := range tests {
-		if _, err := call(t, p, text); function.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), want) {
+		if _, err := call(t, p, text); function.KindOf(err) != function.KindBadInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v\nwant %s", text, err, want)
 		}
 	}
@@ -353,7 +352,7 @@ func TestTools(t *testing.T) {
 	if all, err := p.Tools(t.Context(), "test"); err != nil || len(all) != 8 {
 		t.Errorf("%d tools, %v", len(all), err)
 	}
-	if _, err := p.Tools(t.Context(), "other"); function.KindOf(err) != engine.KindBadInput {
+	if _, err := p.Tools(t.Context(), "other"); function.KindOf(err) != function.KindBadInput {
 		t.Errorf("an unknown server: %v", err)
 	}
 	if names := p.Servers(); len(names) != 7 || names[0] != "absent" {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // Shells evaluate the value of a variable inside arithmetic as an expression: if x has the
@@ -19,7 +19,7 @@ var (
 
 // arithmeticProblems warns about variables that contain a reference and are used in
 // arithmetic.
-func arithmeticProblems(bound string) (problems []engine.Problem) {
+func arithmeticProblems(bound string) (problems []function.Problem) {
 	holds := map[string]bool{}
 	for _, pattern := range []*regexp.Regexp{assignedReference, readReference} {
 		for _, m := range pattern.FindAllStringSubmatch(bound, -1) {
@@ -33,7 +33,7 @@ func arithmeticProblems(bound string) (problems []engine.Problem) {
 				continue
 			}
 			told[name] = true
-			problems = append(problems, engine.Problem{Level: "warning", Code: "shell_arithmetic", Message: fmt.Sprintf(
+			problems = append(problems, function.Problem{Level: "warning", Code: "shell_arithmetic", Message: fmt.Sprintf(
 				"variable %s holds a reference and stands in arithmetic (%s), where the shell runs what its value says; check that it is a number first: case $%s in ''|*[!0-9]*) exit 1;; esac",
 				name, place, name)})
 		}

@@ -5,14 +5,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/references"
 )
 
 // check validates a step when its workflow is loaded: it must have exactly one program in a
 // known shell, with references only in allowed positions.
-func check(text json.RawMessage) []engine.Problem {
+func check(text json.RawMessage) []function.Problem {
 	o, err := input.Parse(text)
 	if err != nil {
 		return nil
@@ -46,6 +46,6 @@ func check(text json.RawMessage) []engine.Problem {
 	return arithmeticProblems(bound)
 }
 
-func problem(message string) []engine.Problem {
-	return []engine.Problem{{Level: "error", Code: "bad_input", Message: message}}
+func problem(message string) []function.Problem {
+	return []function.Problem{{Level: "error", Code: "bad_input", Message: message}}
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/process"
 )
@@ -19,7 +19,7 @@ const largeValue = 100_000
 
 // command returns the process of a step. cleanUp removes its temporary files; it may always be
 // called.
-func (f function) command(in Input, values map[string]string) (c process.Command, cleanUp func(), err error) {
+func (f stepFunction) command(in Input, values map[string]string) (c process.Command, cleanUp func(), err error) {
 	cleanUp = func() {}
 	text, script := string(in.Command), false
 	if in.Script != "" {
@@ -29,7 +29,7 @@ func (f function) command(in Input, values map[string]string) (c process.Command
 		return c, cleanUp, input.Bad("command: there is nothing to run")
 	}
 	if !script && in.denies(text) {
-		return c, cleanUp, &engine.CallError{Kind: engine.KindFailed, Message: "Command cannot be executed"}
+		return c, cleanUp, &function.CallError{Kind: function.KindFailed, Message: "Command cannot be executed"}
 	}
 	if len(text) > maxText {
 		return c, cleanUp, input.Bad("the program text has %d bytes, at most %d are run", len(text), maxText)

@@ -31,7 +31,7 @@ const argument = "ARG_"
 
 // environment returns the environment of commands: the variables that the operator passes on,
 // those that the step sets, and the prefixed arguments of a tool call.
-func (f function) environment(given, arguments []byte) ([]string, error) {
+func (f stepFunction) environment(given, arguments []byte) ([]string, error) {
 	var env []string
 	for _, name := range append([]string{"PATH", "HOME", "LANG", "TMPDIR"}, f.options.Env...) {
 		if value := f.options.Getenv(name); value != "" {

@@ -46,7 +46,7 @@ func TestIdentifiersAreTakenWhole(t *testing.T) {
 }
 
 func TestEnvironmentThatIsDropped(t *testing.T) {
-	f := function{Options{Env: []string{"LET"}, Getenv: func(name string) string {
+	f := stepFunction{Options{Env: []string{"LET"}, Getenv: func(name string) string {
 		return map[string]string{"PATH": "/bin", "LET": "through", "SECRET": "x"}[name]
 	}}}
 	got, err := f.environment([]byte(`{"A":1,"B":{"c":"d"},"path":"/evil","LD_PRELOAD":"x","BASH_ENV":"x","STEPGRAPH_PROCESS":"x","NODE_OPTIONS":"x","IFS":"x"}`), []byte(`{"GIT_CONFIG_COUNT":"1","1":2}`))

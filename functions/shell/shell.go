@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/internal/process"
 	"github.com/stepgraph/stepgraph/functions/isolation"
@@ -76,12 +76,12 @@ type Output struct {
 
 // Spec describes shell. A command may run twice if its worker dies before the result is
 // durable. The command can detect this by the key of the call in STEPGRAPH_KEY.
-func Spec(o Options) engine.Spec {
-	f := function{o}
+func Spec(o Options) function.Spec {
+	f := stepFunction{o}
 	if f.options.Getenv == nil {
 		f.options.Getenv = os.Getenv
 	}
-	spec := engine.Spec{
+	spec := function.Spec{
 		Name:        "shell",
 		Aliases:     []string{"cli", "utils.shell"},
 		Description: "Runs a shell command or script that is part of the workflow.",
@@ -92,14 +92,14 @@ func Spec(o Options) engine.Spec {
 		Arguments:   "arguments",
 		Parameters:  json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
 		Check:       input.Check[Input](check),
-		Needs:       engine.Needs{OneOf: []string{"command", "script"}},
+		Needs:       function.Needs{OneOf: []string{"command", "script"}},
 		Input:       input.Schema[Input](),
 		Output:      input.Schema[Output](),
-		Examples: []engine.Example{
+		Examples: []function.Example{
 			{Title: "A command with a bound value", Input: json.RawMessage(`{"command": "echo hello @{SESSION_ID}.ask.response"}`)},
 			{Title: "A script that reads its input", Input: json.RawMessage(`{"script": "sort -u | head -n 3", "stdin": "b\na\nb\n", "flags": {"exit_on_error": true}}`)},
 		},
-		Function: engine.ObjectFunc(f.call),
+		Function: function.ObjectFunc(f.call),
 	}
 	if !o.Allow {
 		spec.Disabled = "shell is off: the operator can allow it with --allow-shell; a workflow cannot"
@@ -107,14 +107,14 @@ func Spec(o Options) engine.Spec {
 	return spec
 }
 
-type function struct{ options Options }
+type stepFunction struct{ options Options }
 
-func (f function) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
+func (f stepFunction) call(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 	in, err := input.Bind[Input](fields)
 	if err != nil {
 		return nil, err
 	}
-	call := engine.CallOf(ctx)
+	call := function.CallOf(ctx)
 	values, err := bindings(call.Bindings)
 	if err != nil {
 		return nil, err
@@ -128,14 +128,14 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 	c.Network = true
 	c.Env = append(c.Env, "STEPGRAPH_KEY="+call.Key, "STEPGRAPH_SESSION="+call.Session)
 	if in.Stream {
-		c.Chunk = func(_, chunk string) { engine.CallOf(ctx).Token(chunk) }
+		c.Chunk = func(_, chunk string) { function.CallOf(ctx).Token(chunk) }
 	}
 	r, err := process.Run(ctx, c)
 	if errors.Is(err, process.ErrNotIsolated) {
-		return nil, &engine.CallError{Kind: engine.KindDisabled, Message: isolation.Refusal(err)}
+		return nil, &function.CallError{Kind: function.KindDisabled, Message: isolation.Refusal(err)}
 	}
 	if err != nil {
-		var known *engine.CallError
+		var known *function.CallError
 		if errors.As(err, &known) || ctx.Err() != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (f function) call(ctx context.Context, fields input.Object) (json.RawMessag
 
 func result(r process.Result, raise bool) (json.RawMessage, error) {
 	if r.Signal != "" {
-		return nil, &engine.CallError{Kind: engine.KindFailed, Message: "the command was ended by signal: " + r.Signal}
+		return nil, &function.CallError{Kind: function.KindFailed, Message: "the command was ended by signal: " + r.Signal}
 	}
 	encoded := encode(r)
 	for len(encoded) > maxEncoded {
@@ -155,7 +155,7 @@ func result(r process.Result, raise bool) (json.RawMessage, error) {
 		encoded = encode(r)
 	}
 	if raise && r.Code != 0 {
-		return nil, &engine.CallError{Kind: engine.KindFailed, Message: "exit code " + string(input.Encode(r.Code)) + ": " + abridged(strings.TrimSpace(text(r)))}
+		return nil, &function.CallError{Kind: function.KindFailed, Message: "exit code " + string(input.Encode(r.Code)) + ": " + abridged(strings.TrimSpace(text(r)))}
 	}
 	return encoded, nil
 }
@@ -219,7 +219,7 @@ func bindings(given json.RawMessage) (map[string]string, error) {
 }
 
 // folder returns the folder in which the command runs.
-func (f function) folder(cwd string) (string, error) {
+func (f stepFunction) folder(cwd string) (string, error) {
 	base := f.options.Dir
 	if base == "" {
 		var err error

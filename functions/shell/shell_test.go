@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/shell"
 	"github.com/stepgraph/stepgraph/references"
@@ -36,7 +35,7 @@ func run(t *testing.T, dir, in, value string) (shell.Output, error) {
 		}
 	}
 	spec := shell.Spec(shell.Options{Allow: true, Dir: dir})
-	raw, err := spec.Function.Call(function.WithCall(t.Context(), &engine.Call{Session: "s", Key: "s/x/1/1", Bindings: bound}), resolved.Value)
+	raw, err := spec.Function.Call(function.WithCall(t.Context(), &function.Call{Session: "s", Key: "s/x/1/1", Bindings: bound}), resolved.Value)
 	var out shell.Output
 	if err == nil {
 		if err := json.Unmarshal(raw, &out); err != nil {
@@ -124,7 +123,7 @@ func TestPlacesThatAreRefused(t *testing.T) {
 		"cat <<'EOF'\n" + ref + "\nEOF", "echo \"$((" + ref + "))\"", "[[ '" + ref + "' -eq 1 ]]",
 	} {
 		text, _ := json.Marshal(command)
-		if _, err := run(t, t.TempDir(), `{"command": `+string(text)+`}`, "1"); function.KindOf(err) != engine.KindBadInput || !strings.Contains(err.Error(), "reference") {
+		if _, err := run(t, t.TempDir(), `{"command": `+string(text)+`}`, "1"); function.KindOf(err) != function.KindBadInput || !strings.Contains(err.Error(), "reference") {
 			t.Errorf("%s: %v", command, err)
 		}
 	}
@@ -164,10 +163,10 @@ func TestScript(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	for in, kind := range map[string]string{
-		`{"command": "exit 3", "raise": true}`: engine.KindFailed, `{"command": "kill -9 $$"}`: engine.KindFailed,
-		`{"command": "true", "shell": "tcsh"}`: engine.KindBadInput, `{"command": " "}`: engine.KindBadInput,
-		`{"command": "true", "cwd": "../.."}`: engine.KindBadInput, `{"command": "true", "cwd": "none"}`: engine.KindBadInput,
-		`{"command": "true", "env": {"A B": "x"}}`: engine.KindBadInput, `{"command": "summary; true", "deny": ["rm", "su"]}`: engine.KindFailed,
+		`{"command": "exit 3", "raise": true}`: function.KindFailed, `{"command": "kill -9 $$"}`: function.KindFailed,
+		`{"command": "true", "shell": "tcsh"}`: function.KindBadInput, `{"command": " "}`: function.KindBadInput,
+		`{"command": "true", "cwd": "../.."}`: function.KindBadInput, `{"command": "true", "cwd": "none"}`: function.KindBadInput,
+		`{"command": "true", "env": {"A B": "x"}}`: function.KindBadInput, `{"command": "summary; true", "deny": ["rm", "su"]}`: function.KindFailed,
 	} {
 		if _, err := run(t, t.TempDir(), in, ""); function.KindOf(err) != kind {
 			t.Errorf("%s: %v", in, err)

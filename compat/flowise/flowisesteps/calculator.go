@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
@@ -25,7 +26,7 @@ type CalculatorOutput struct {
 
 // calculator evaluates an expression. One that cannot be evaluated is not an error of the step: the
 // model reads the text.
-func calculator(ctx context.Context, given engine.Object) (json.RawMessage, error) {
+func calculator(ctx context.Context, given function.Object) (json.RawMessage, error) {
 	out, err := functions.Calculate(ctx, given)
 	if err == nil {
 		return out, nil
@@ -44,6 +45,6 @@ func calculatorSpec() engine.Spec {
 		Input:       functions.Schema[CalculatorInput](),
 		Output:      functions.Schema[CalculatorOutput](),
 		Parameters:  json.RawMessage(`{"type":"object","properties":{"input":{"type":"string","description":"an arithmetic expression such as 2 * (3 + 4)^2 / sqrt(2)"}},"required":["input"]}`),
-		Function:    engine.ObjectFunc(calculator),
+		Function:    function.ObjectFunc(calculator),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 	"github.com/stepgraph/stepgraph/internal/lenient"
@@ -25,17 +26,17 @@ type IterateInput struct {
 func iterate(ctx context.Context, text json.RawMessage) (json.RawMessage, error) {
 	var in IterateInput
 	if err := json.Unmarshal(text, &in); err != nil {
-		return nil, &engine.CallError{Kind: engine.KindBadInput, Message: err.Error()}
+		return nil, &function.CallError{Kind: function.KindBadInput, Message: err.Error()}
 	}
 	body := engine.CallOf(ctx).Body
 	if body == nil {
 		items, ok := list(in.Items)
 		if !ok {
-			return nil, &engine.CallError{Kind: engine.KindBadInput, Message: in.ItemsError}
+			return nil, &function.CallError{Kind: function.KindBadInput, Message: in.ItemsError}
 		}
 		in.Items = items
 	}
-	plain, err := functions.Iterate(ctx, engine.Object{{Name: "items", Value: in.Items}, {Name: "on_error", Value: jsontext.String(engine.OnErrorContinue)}})
+	plain, err := functions.Iterate(ctx, function.Object{{Name: "items", Value: in.Items}, {Name: "on_error", Value: jsontext.String(engine.OnErrorContinue)}})
 	if err != nil || body == nil {
 		return plain, err
 	}
@@ -82,6 +83,6 @@ func iterateSpec() engine.Spec {
 		Rounds:      true,
 		Input:       functions.Schema[IterateInput](),
 		Output:      functions.Schema[functions.IterateOutput](),
-		Function:    engine.FunctionFunc(iterate),
+		Function:    function.FunctionFunc(iterate),
 	}
 }

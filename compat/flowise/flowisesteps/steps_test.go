@@ -29,38 +29,38 @@ func TestIterateReadsLenientLists(t *testing.T) {
 		`"[]"`:                     `[]`,
 	} {
 		_, err := call(t.Context(), "iterate.flowise", `{"items": `+given+`}`)
-		var body *engine.RunBody
+		var body *function.RunBody
 		if !errors.As(err, &body) || !body.KeepGoing || fmt.Sprintf("%s", body.Items) != want {
 			t.Errorf("%s: %v, want %s", given, err, want)
 		}
 	}
 	for _, given := range []string{`"{a:1}"`, `{"a": 1}`, `"[1, 2"`, `null`, `7`} {
 		_, err := call(t.Context(), "iterate.flowise", `{"items": `+given+`, "items_error": "Invalid input array"}`)
-		var bad *engine.CallError
-		if !errors.As(err, &bad) || bad.Kind != engine.KindBadInput || bad.Message != "Invalid input array" {
+		var bad *function.CallError
+		if !errors.As(err, &bad) || bad.Kind != function.KindBadInput || bad.Message != "Invalid input array" {
 			t.Errorf("%s: %v", given, err)
 		}
 	}
 }
 
 func TestTextsOfFailures(t *testing.T) {
-	done := engine.BodyResult{Status: engine.StatusComplete, Output: json.RawMessage(`"x"`)}
-	failed := engine.BodyResult{Status: engine.StatusError, Session: "c", Error: &engine.SessionError{Step: "s", Kind: "failed", Message: `step "s": a "b"`}}
+	done := function.BodyResult{Status: engine.StatusComplete, Output: json.RawMessage(`"x"`)}
+	failed := function.BodyResult{Status: engine.StatusError, Session: "c", Error: &engine.SessionError{Step: "s", Kind: "failed", Message: `step "s": a "b"`}}
 	for _, c := range []struct {
 		name, input string
-		results     []engine.BodyResult
+		results     []function.BodyResult
 		want        string
 	}{
-		{"iterate.flowise", `{"items":[1,2],"error_text":"#{number}: {message}"}`, []engine.BodyResult{done, failed}, `x
+		{"iterate.flowise", `{"items":[1,2],"error_text":"#{number}: {message}"}`, []function.BodyResult{done, failed}, `x
 #2: step "s": a "b"`},
-		{"iterate.flowise", `{"items":[1],"error_text":"?","error_texts":{"s":"own"}}`, []engine.BodyResult{failed}, "own"},
-		{"subflow.flowise", `{"workflow":"w","on_error":"output","error_text":"it said {message}"}`, []engine.BodyResult{failed}, `it said a "b"`},
-		{"subflow.flowise", `{"workflow":"w","on_error":"output","error_text":"{\"message\": \"Error: {message}\"}"}`, []engine.BodyResult{failed}, `{"message": "Error: a \"b\""}`},
-		{"subflow.flowise", `{"workflow":"w"}`, []engine.BodyResult{done}, "x"},
+		{"iterate.flowise", `{"items":[1],"error_text":"?","error_texts":{"s":"own"}}`, []function.BodyResult{failed}, "own"},
+		{"subflow.flowise", `{"workflow":"w","on_error":"output","error_text":"it said {message}"}`, []function.BodyResult{failed}, `it said a "b"`},
+		{"subflow.flowise", `{"workflow":"w","on_error":"output","error_text":"{\"message\": \"Error: {message}\"}"}`, []function.BodyResult{failed}, `{"message": "Error: a \"b\""}`},
+		{"subflow.flowise", `{"workflow":"w"}`, []function.BodyResult{done}, "x"},
 		{"calculate.flowise", `{"input":"1/0","on_error_text":"?"}`, nil, "?"},
 		{"calculate.flowise", `{"input":"1+1","on_error_text":"?"}`, nil, "2"},
 	} {
-		ctx := function.WithCall(t.Context(), &engine.Call{Number: 2, Body: &engine.BodyOutcome{Results: c.results}})
+		ctx := function.WithCall(t.Context(), &function.Call{Number: 2, Body: &function.BodyOutcome{Results: c.results}})
 		out, err := call(ctx, c.name, c.input)
 		var got struct{ Text string }
 		if err != nil || json.Unmarshal(out, &got) != nil || got.Text != c.want {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
@@ -18,7 +19,7 @@ type SubflowInput struct {
 }
 
 // subflow runs a workflow in a child session. Its failure is an output.
-func subflow(ctx context.Context, given engine.Object) (json.RawMessage, error) {
+func subflow(ctx context.Context, given function.Object) (json.RawMessage, error) {
 	plain, err := functions.Subflow(ctx, given)
 	body := engine.CallOf(ctx).Body
 	if err != nil || body == nil || len(body.Results) != 1 || body.Results[0].Error == nil {
@@ -37,10 +38,10 @@ func subflow(ctx context.Context, given engine.Object) (json.RawMessage, error) 
 }
 
 // textField reads a field of an input that is a text, "" if it is absent.
-func textField(given engine.Object, name string) (text string, err error) {
+func textField(given function.Object, name string) (text string, err error) {
 	if value := given.Get(name); value != nil {
 		if err := json.Unmarshal(value, &text); err != nil {
-			return "", &engine.CallError{Kind: engine.KindBadInput, Message: name + ": " + err.Error()}
+			return "", &function.CallError{Kind: function.KindBadInput, Message: name + ": " + err.Error()}
 		}
 	}
 	return text, nil
@@ -64,6 +65,6 @@ func subflowSpec() engine.Spec {
 		Arguments:   "inputs",
 		Input:       functions.Schema[SubflowInput](),
 		Output:      functions.Schema[functions.SubflowOutput](),
-		Function:    engine.ObjectFunc(subflow),
+		Function:    function.ObjectFunc(subflow),
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/compat/nebulaflow"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/models"
 	"github.com/tidwall/gjson"
 )
@@ -70,7 +71,7 @@ func (r *run) failure(ctx context.Context, n nebulaflow.Node, x *engine.Executio
 // in NebulaFlow.
 func errorOf(x *engine.Execution) string {
 	message := gjson.GetBytes(x.Error, "message").String()
-	if gjson.GetBytes(x.Error, "kind").String() != engine.KindRejected {
+	if gjson.GetBytes(x.Error, "kind").String() != function.KindRejected {
 		return strings.TrimPrefix(message, "fail: ")
 	}
 	if message == "" || message == "rejected" {

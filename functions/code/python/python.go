@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/process"
 	"github.com/stepgraph/stepgraph/functions/isolation"
 )
@@ -101,7 +101,7 @@ func Run(ctx context.Context, o Options, p Program) (Result, error) {
 	defer cancel()
 	r, err := process.Run(limited, c)
 	if errors.Is(err, process.ErrNotIsolated) {
-		return Result{}, &engine.CallError{Kind: engine.KindDisabled, Message: isolation.Refusal(err)}
+		return Result{}, &function.CallError{Kind: function.KindDisabled, Message: isolation.Refusal(err)}
 	}
 	if err != nil {
 		return Result{}, err

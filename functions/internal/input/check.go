@@ -6,20 +6,20 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 )
 
 // Check makes a Spec.Check that reports every field whose value the struct T cannot take, and what
 // the other checks report, one problem for a field. A value that contains a reference is known only
 // when the step runs. A text field takes any value as its JSON text, so another value there is only
 // a warning.
-func Check[T any](others ...func(json.RawMessage) []engine.Problem) func(json.RawMessage) []engine.Problem {
-	return func(text json.RawMessage) []engine.Problem {
+func Check[T any](others ...func(json.RawMessage) []function.Problem) func(json.RawMessage) []function.Problem {
+	return func(text json.RawMessage) []function.Problem {
 		o, err := Parse(text)
 		if err != nil {
 			return nil // the engine reports an input that is not an object
 		}
-		var problems []engine.Problem
+		var problems []function.Problem
 		told := map[string]bool{} // fields, and problems that name none
 		for _, other := range others {
 			for _, p := range other(text) {
@@ -43,7 +43,7 @@ func Check[T any](others ...func(json.RawMessage) []engine.Problem) func(json.Ra
 	}
 }
 
-func wrongFields(o Object, value reflect.Value) (problems []engine.Problem) {
+func wrongFields(o Object, value reflect.Value) (problems []function.Problem) {
 	for i := range value.NumField() {
 		field := value.Type().Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -56,9 +56,9 @@ func wrongFields(o Object, value reflect.Value) (problems []engine.Problem) {
 			continue
 		}
 		if err := decodeField(name, given, value.Field(i)); err != nil {
-			problems = append(problems, engine.Problem{Level: "error", Code: "bad_input", Message: err.Error()})
+			problems = append(problems, function.Problem{Level: "error", Code: "bad_input", Message: err.Error()})
 		} else if want := otherKind(field, given); want != "" {
-			problems = append(problems, engine.Problem{Level: "warning", Code: "wrong_input", Message: name + ": want " + want + ", not " + shown(given)})
+			problems = append(problems, function.Problem{Level: "warning", Code: "wrong_input", Message: name + ": want " + want + ", not " + shown(given)})
 		}
 	}
 	return problems

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
@@ -33,7 +32,7 @@ func TestObjectKeepsOrder(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for _, text := range []string{``, `[]`, `"x"`, `{`, `{"a"`, `{"a":}`, `{"a":1`, `{} {}`, `{"a":1}}`} {
-		if _, err := input.Parse([]byte(text)); function.KindOf(err) != engine.KindBadInput {
+		if _, err := input.Parse([]byte(text)); function.KindOf(err) != function.KindBadInput {
 			t.Errorf("Parse(%s) = %v, want bad_input", text, err)
 		}
 	}

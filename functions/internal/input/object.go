@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
@@ -30,5 +29,5 @@ func Encode(v any) json.RawMessage {
 
 // Bad returns a permanent error of kind bad_input.
 func Bad(format string, args ...any) error {
-	return &engine.CallError{Kind: engine.KindBadInput, Message: fmt.Sprintf(format, args...)}
+	return &function.CallError{Kind: function.KindBadInput, Message: fmt.Sprintf(format, args...)}
 }

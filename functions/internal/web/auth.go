@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -27,7 +27,7 @@ type credentials struct {
 
 var authTypes = []string{"", "none", "basic", "bearer", "api_key"}
 
-func readCredentials(given json.RawMessage) (credentials, *engine.CallError) {
+func readCredentials(given json.RawMessage) (credentials, *function.CallError) {
 	c, _, err := input.Decode[credentials](given)
 	if err != nil {
 		return c, bad("auth: want an object with type, one of basic, bearer and api_key")
@@ -44,7 +44,7 @@ func readCredentials(given json.RawMessage) (credentials, *engine.CallError) {
 
 // Auth sets the authorization of the request, see AuthSchema. Every value is treated as a
 // secret, whether it came from a secret or was written into the step.
-func (s *Sending) Auth(given json.RawMessage) *engine.CallError {
+func (s *Sending) Auth(given json.RawMessage) *function.CallError {
 	if given == nil {
 		return nil
 	}
@@ -67,14 +67,14 @@ func (s *Sending) Auth(given json.RawMessage) *engine.CallError {
 	return nil
 }
 
-func (s *Sending) basic(c credentials) *engine.CallError {
+func (s *Sending) basic(c credentials) *function.CallError {
 	name := s.env.value(c.Username)
 	if name.missing != "" {
 		return s.env.closed("auth username", name)
 	}
 	password := ""
 	if c.Password != nil {
-		var fault *engine.CallError
+		var fault *function.CallError
 		if password, fault = s.credential("password", c.Password); fault != nil {
 			return fault
 		}
@@ -84,7 +84,7 @@ func (s *Sending) basic(c credentials) *engine.CallError {
 	return s.set("Authorization", "Basic "+both, true)
 }
 
-func (s *Sending) apiKey(c credentials) *engine.CallError {
+func (s *Sending) apiKey(c credentials) *function.CallError {
 	key, fault := s.credential("value", c.Value)
 	if fault != nil {
 		return fault
@@ -103,7 +103,7 @@ func (s *Sending) apiKey(c credentials) *engine.CallError {
 	return s.set(string(c.Header), key, true)
 }
 
-func (s *Sending) credential(field string, given json.RawMessage) (string, *engine.CallError) {
+func (s *Sending) credential(field string, given json.RawMessage) (string, *function.CallError) {
 	if given == nil {
 		return "", bad("auth: %s is missing", field)
 	}

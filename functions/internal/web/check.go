@@ -8,14 +8,14 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/functions/netguard"
 )
 
 // Checks collects the problems of an input when its workflow is loaded. Values with references
 // are skipped, because they are not known yet.
-type Checks struct{ Problems []engine.Problem }
+type Checks struct{ Problems []function.Problem }
 
 // Settled reports whether a value is given and contains no references.
 func Settled(given json.RawMessage) bool {
@@ -24,7 +24,7 @@ func Settled(given json.RawMessage) bool {
 
 // Error adds a problem with which the step cannot run.
 func (c *Checks) Error(code, message string) {
-	c.Problems = append(c.Problems, engine.Problem{Level: "error", Code: code, Message: message})
+	c.Problems = append(c.Problems, function.Problem{Level: "error", Code: code, Message: message})
 }
 
 // Address validates the URL in a field.
@@ -50,7 +50,7 @@ func (c *Checks) Reachable(field string, given json.RawMessage, allow []netip.Pr
 		return
 	}
 	if blocked := netguard.Closed(to.Hostname(), allow); blocked != nil {
-		c.Problems = append(c.Problems, engine.Problem{Level: "warning", Code: "closed_address",
+		c.Problems = append(c.Problems, function.Problem{Level: "warning", Code: "closed_address",
 			Message: fmt.Sprintf("%s: address %s is not on the public internet: the step fails unless the server is started with --allow-net %s",
 				field, blocked.Addr, netip.PrefixFrom(blocked.Addr, blocked.Addr.BitLen()))})
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/netguard"
 )
 
@@ -49,7 +49,7 @@ func New(o Options) *Client {
 
 // Prepare creates a request to an http or https URL; method is GET if empty. An invalid method
 // or URL is an error of kind request, since data may have caused it.
-func (c *Client) Prepare(ctx context.Context, method, address string) (*Sending, *engine.CallError) {
+func (c *Client) Prepare(ctx context.Context, method, address string) (*Sending, *function.CallError) {
 	to, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || to.Host == "" || (to.Scheme != "http" && to.Scheme != "https") {
 		return nil, refused("url: want an http or https address, not %q", shortened(address))
@@ -60,7 +60,7 @@ func (c *Client) Prepare(ctx context.Context, method, address string) (*Sending,
 	}
 	request.Header.Set("User-Agent", "stepgraph")
 	s := &Sending{client: c, request: request}
-	s.env = environment{to: to, getenv: c.options.Getenv, names: engine.CallOf(ctx).Secrets, secrets: &s.secrets}
+	s.env = environment{to: to, getenv: c.options.Getenv, names: function.CallOf(ctx).Secrets, secrets: &s.secrets}
 	if password, has := to.User.Password(); has {
 		s.secrets.add(password)
 	}

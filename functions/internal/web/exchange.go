@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
 	"github.com/stepgraph/stepgraph/internal/sleep"
 )
@@ -44,7 +44,7 @@ type Answer struct {
 // response is an error beside the part of the response that arrived. A Retry-After of up to 30
 // s is obeyed; a longer one is returned in the error for the step's own retry policy. When ctx
 // has ended, the error is wire.Ended's.
-func (s *Sending) Do(ctx context.Context, p Policy) (Answer, *engine.CallError) {
+func (s *Sending) Do(ctx context.Context, p Policy) (Answer, *function.CallError) {
 	if p.Timeout == 0 {
 		p.Timeout = s.client.options.Timeout
 	}
@@ -64,14 +64,14 @@ func (s *Sending) Do(ctx context.Context, p Policy) (Answer, *engine.CallError) 
 	}
 }
 
-func (p Policy) again(answer Answer, fault *engine.CallError) bool {
+func (p Policy) again(answer Answer, fault *function.CallError) bool {
 	if fault.Kind == KindStatus && len(p.Statuses) > 0 {
 		return slices.Contains(p.Statuses, answer.Status)
 	}
 	return fault.Transient
 }
 
-func (s *Sending) once(ctx context.Context, limit time.Duration) (Answer, *engine.CallError) {
+func (s *Sending) once(ctx context.Context, limit time.Duration) (Answer, *function.CallError) {
 	answer := Answer{Header: map[string]string{}}
 	limited, cancel := context.WithTimeoutCause(s.context(ctx), limit, fmt.Errorf("the request may take %s", limit))
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/wire"
 	"github.com/stepgraph/stepgraph/functions/netguard"
 )
@@ -23,16 +23,16 @@ const (
 
 // failed returns the error of a request without a complete response. It names only the host,
 // since the rest of the URL may contain secrets.
-func (s *Sending) failed(limited context.Context, err error, limit time.Duration) *engine.CallError {
-	fault := &engine.CallError{Kind: KindConnection, Message: s.request.Method + " " + s.request.URL.Host + ": "}
+func (s *Sending) failed(limited context.Context, err error, limit time.Duration) *function.CallError {
+	fault := &function.CallError{Kind: KindConnection, Message: s.request.Method + " " + s.request.URL.Host + ": "}
 	refused := netguard.Refusal(err)
 	var unknown *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case refused != nil:
-		fault.Kind, fault.Message = engine.KindDisabled, fault.Message+refused.Error()
+		fault.Kind, fault.Message = function.KindDisabled, fault.Message+refused.Error()
 	case limited.Err() != nil:
-		fault.Kind, fault.Transient, fault.Message = engine.KindTimeout, true, fault.Message+fmt.Sprintf("no answer within %s", limit)
+		fault.Kind, fault.Transient, fault.Message = function.KindTimeout, true, fault.Message+fmt.Sprintf("no answer within %s", limit)
 	case errors.Is(err, errRedirects):
 		fault.Kind, fault.Message = "redirects", fault.Message+errRedirects.Error()
 	case errors.As(err, &certificate):
@@ -47,11 +47,11 @@ func (s *Sending) failed(limited context.Context, err error, limit time.Duration
 }
 
 // status returns the error of a response with a status of 400 or above, nil for a lower one.
-func status(response *http.Response) *engine.CallError {
+func status(response *http.Response) *function.CallError {
 	if response.StatusCode < 400 {
 		return nil
 	}
-	return &engine.CallError{
+	return &function.CallError{
 		Kind:       KindStatus,
 		Message:    fmt.Sprintf("HTTP %d %s", response.StatusCode, http.StatusText(response.StatusCode)),
 		Transient:  wire.Transient(response.StatusCode),
@@ -60,18 +60,18 @@ func status(response *http.Response) *engine.CallError {
 }
 
 // TooLarge returns the error of a response above MaxBody.
-func TooLarge() *engine.CallError {
-	return &engine.CallError{Kind: engine.KindTooLarge, Message: fmt.Sprintf("the answer is larger than %d bytes", MaxBody)}
+func TooLarge() *function.CallError {
+	return &function.CallError{Kind: function.KindTooLarge, Message: fmt.Sprintf("the answer is larger than %d bytes", MaxBody)}
 }
 
 // refused returns the error of a request that cannot be sent.
-func refused(format string, args ...any) *engine.CallError {
-	return &engine.CallError{Kind: KindRequest, Message: fmt.Sprintf(format, args...)}
+func refused(format string, args ...any) *function.CallError {
+	return &function.CallError{Kind: KindRequest, Message: fmt.Sprintf(format, args...)}
 }
 
 // bad returns the error of an input that is wrong whatever the data are.
-func bad(format string, args ...any) *engine.CallError {
-	return &engine.CallError{Kind: engine.KindBadInput, Message: fmt.Sprintf(format, args...)}
+func bad(format string, args ...any) *function.CallError {
+	return &function.CallError{Kind: function.KindBadInput, Message: fmt.Sprintf(format, args...)}
 }
 
 func shortened(text string) string {

@@ -12,7 +12,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -83,7 +83,7 @@ func appendValues(list []pair, name string, value json.RawMessage) ([]pair, erro
 }
 
 // encode writes name=value&… in order.
-func encode(list []pair, text func(pair) (string, *engine.CallError)) (string, *engine.CallError) {
+func encode(list []pair, text func(pair) (string, *function.CallError)) (string, *function.CallError) {
 	parts := make([]string, len(list))
 	for i, p := range list {
 		value, fault := text(p)
@@ -102,7 +102,7 @@ func Form(given json.RawMessage) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, _ := encode(list, func(p pair) (string, *engine.CallError) { return input.TextOf(p.value), nil })
+	text, _ := encode(list, func(p pair) (string, *function.CallError) { return input.TextOf(p.value), nil })
 	return []byte(text), nil
 }
 

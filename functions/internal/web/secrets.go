@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 )
 
@@ -19,7 +19,7 @@ type Lookup = func(name string, to *url.URL) (string, bool)
 type environment struct {
 	to      *url.URL
 	getenv  Lookup
-	names   *engine.SecretNames // the names in the stored text of the step
+	names   *function.SecretNames // the names in the stored text of the step
 	secrets *secrets
 }
 
@@ -73,7 +73,7 @@ func (e environment) lookup(name string) (string, bool) {
 }
 
 // closed returns the error for a name without a value.
-func (e environment) closed(where string, v value) *engine.CallError {
+func (e environment) closed(where string, v value) *function.CallError {
 	if v.asked {
 		return refused("%s: there is no secret %q that workflows may use for %s; the operator can store it with secret set --host %s",
 			where, shortened(v.missing), Origin(e.to), HostPattern(e.to))
@@ -96,7 +96,7 @@ func HostPattern(to *url.URL) string {
 // Secrets replaces the names in a text for a request to a URL, for functions that do not use a
 // Client. missing is the first name without a value.
 func Secrets(ctx context.Context, text string, to *url.URL, getenv Lookup) (expanded, missing string) {
-	e := environment{to: to, getenv: getenv, names: engine.CallOf(ctx).Secrets, secrets: &secrets{}}
+	e := environment{to: to, getenv: getenv, names: function.CallOf(ctx).Secrets, secrets: &secrets{}}
 	given := json.RawMessage(text)
 	if !json.Valid(given) || given[0] != '{' {
 		given = input.Encode(text)

@@ -6,7 +6,7 @@ import (
 	"net/textproto"
 	"strings"
 
-	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/functions/internal/input"
 	"github.com/stepgraph/stepgraph/internal/callkey"
 )
@@ -27,7 +27,7 @@ func (s *Sending) Method() string { return s.request.Method }
 
 // Params adds parameters to the query of the URL: an object of values or of lists of values, a
 // list of {name or key, value}, or a text that is an encoded query. The order is kept.
-func (s *Sending) Params(given json.RawMessage) *engine.CallError {
+func (s *Sending) Params(given json.RawMessage) *function.CallError {
 	if given == nil {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (s *Sending) Params(given json.RawMessage) *engine.CallError {
 		if err != nil {
 			return bad("params: %v", err)
 		}
-		var fault *engine.CallError
+		var fault *function.CallError
 		if query, fault = encode(list, s.param); fault != nil {
 			return fault
 		}
@@ -53,7 +53,7 @@ func (s *Sending) Params(given json.RawMessage) *engine.CallError {
 
 // param returns the value of a parameter. A $NAME without a value is left as written, because
 // $ is an ordinary character in a query.
-func (s *Sending) param(p pair) (string, *engine.CallError) {
+func (s *Sending) param(p pair) (string, *function.CallError) {
 	v := s.env.value(p.value)
 	if v.missing != "" && v.asked {
 		return "", s.env.closed("param "+p.name, v)
@@ -75,7 +75,7 @@ func (s *Sending) Accept(kinds string) { s.request.Header.Set("Accept", kinds) }
 // Headers sets headers: an object of values, or a list of {name or key, value}. A $NAME that
 // the operator has not allowed is an error: sending the literal text "$NAME" would only cause
 // an unclear error of the server.
-func (s *Sending) Headers(given json.RawMessage) *engine.CallError {
+func (s *Sending) Headers(given json.RawMessage) *function.CallError {
 	if given == nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (s *Sending) Key(key string) {
 	}
 }
 
-func (s *Sending) set(name, value string, secret bool) *engine.CallError {
+func (s *Sending) set(name, value string, secret bool) *function.CallError {
 	if !validHeader(name, value) {
 		return refused("header %q: the name or its value is not possible in HTTP", shortened(name))
 	}

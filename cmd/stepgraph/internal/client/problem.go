@@ -8,6 +8,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/api"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/internal/near"
 )
 
@@ -17,7 +18,7 @@ type Error struct {
 	Slug   string // of the problem's type
 	Title  string
 	Detail string
-	Faults []engine.Fault
+	Faults []graph.Fault
 	Exists []string // what there is in place of a name that is not there
 	err    error    // that the problem answers, or nil
 }
@@ -61,7 +62,7 @@ func (e *Error) there(text string) string {
 }
 
 // joined adds a fault to a message: the place first, where it has one.
-func joined(text string, f engine.Fault) string {
+func joined(text string, f graph.Fault) string {
 	if f.Pointer == "" {
 		return text + "; " + f.Message
 	}
@@ -79,7 +80,7 @@ func problem(response *http.Response, text []byte) error {
 		Detail string   `json:"detail"`
 		Exists []string `json:"exists"`
 		Errors []struct {
-			engine.Fault
+			graph.Fault
 			Step string `json:"step"`
 			Path string `json:"path"`
 			Code string `json:"code"`
