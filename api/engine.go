@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/retention"
@@ -71,8 +70,8 @@ type Workflows interface {
 
 // Evaluation explains references and conditions on a stored session.
 type Evaluation interface {
-	EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error)
-	EvalCondition(ctx context.Context, session string, condition any, operator string) (*engine.ConditionResult, error)
+	EvalReference(ctx context.Context, q engine.ReferenceQuery) (*engine.ReferenceResult, error)
+	EvalCondition(ctx context.Context, q engine.ConditionQuery) (*engine.ConditionResult, error)
 }
 
 // Batches do one action to many sessions.
@@ -90,7 +89,7 @@ type Batches interface {
 type Operating interface {
 	Explain(ctx context.Context, session string) (*engine.Explanation, error)
 	SearchAffected(ctx context.Context, q engine.AffectedQuery) (*engine.Affected, error)
-	Traffic(ctx context.Context, workflow string, since time.Time, limit int) (*engine.Traffic, error)
+	Traffic(ctx context.Context, q engine.TrafficQuery) (*engine.Traffic, error)
 	Standing(ctx context.Context, workflow string) (*engine.Standing, error)
 	Lanes(ctx context.Context, workflow string, limit int) ([]engine.Lane, error)
 	WhatIf(ctx context.Context, q engine.WhatIfQuery) (*engine.WhatIf, error)

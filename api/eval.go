@@ -61,15 +61,15 @@ func (r *evalRoutes) evalReference(ctx context.Context, in *evalReferenceIn) (*r
 	if err != nil {
 		return nil, err
 	}
-	text, whole := string(b.Input), true
+	q := engine.ReferenceQuery{Session: b.Session, Text: string(b.Input), Whole: true}
 	if b.Text != nil {
-		text, whole = *b.Text, false
+		q.Text, q.Whole = *b.Text, false
 	}
 	var result *engine.ReferenceResult
 	if state != nil {
-		result, err = engine.EvalReference(state, text, whole)
+		result, err = engine.EvalReference(state, q)
 	} else {
-		result, err = r.e.EvalReference(ctx, b.Session, text, whole)
+		result, err = r.e.EvalReference(ctx, q)
 	}
 	if err != nil {
 		return nil, err
@@ -83,10 +83,11 @@ func (r *evalRoutes) evalCondition(ctx context.Context, in *evalConditionIn) (*c
 	if err != nil {
 		return nil, err
 	}
+	q := engine.ConditionQuery{Session: b.Session, Condition: b.Condition.value, Operator: b.Operator}
 	if state != nil {
-		return &conditionOut{*engine.EvalCondition(state, b.Condition.value, b.Operator)}, nil
+		return &conditionOut{*engine.EvalCondition(state, q)}, nil
 	}
-	result, err := r.e.EvalCondition(ctx, b.Session, b.Condition.value, b.Operator)
+	result, err := r.e.EvalCondition(ctx, q)
 	if err != nil {
 		return nil, err
 	}

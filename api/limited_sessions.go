@@ -157,12 +157,12 @@ func (l limitedSessions) Subscribe(ctx context.Context, session, lastEventID str
 	return in(ctx, l.limits, session, func() (<-chan engine.Event, error) { return l.e.Subscribe(ctx, session, lastEventID) })
 }
 
-func (l limitedSessions) EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error) {
-	return in(ctx, l.limits, session, func() (*engine.ReferenceResult, error) { return l.e.EvalReference(ctx, session, text, whole) })
+func (l limitedSessions) EvalReference(ctx context.Context, q engine.ReferenceQuery) (*engine.ReferenceResult, error) {
+	return in(ctx, l.limits, q.Session, func() (*engine.ReferenceResult, error) { return l.e.EvalReference(ctx, q) })
 }
 
-func (l limitedSessions) EvalCondition(ctx context.Context, session string, condition any, operator string) (*engine.ConditionResult, error) {
-	return in(ctx, l.limits, session, func() (*engine.ConditionResult, error) { return l.e.EvalCondition(ctx, session, condition, operator) })
+func (l limitedSessions) EvalCondition(ctx context.Context, q engine.ConditionQuery) (*engine.ConditionResult, error) {
+	return in(ctx, l.limits, q.Session, func() (*engine.ConditionResult, error) { return l.e.EvalCondition(ctx, q) })
 }
 
 func (l limitedSessions) Explain(ctx context.Context, session string) (*engine.Explanation, error) {

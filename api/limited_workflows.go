@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 )
@@ -74,11 +73,11 @@ func (l limitedWorkflows) SearchAffected(ctx context.Context, q engine.AffectedQ
 	return l.e.SearchAffected(ctx, q)
 }
 
-func (l limitedWorkflows) Traffic(ctx context.Context, workflow string, since time.Time, limit int) (*engine.Traffic, error) {
-	if err := l.allSessions(ctx, workflow); err != nil {
+func (l limitedWorkflows) Traffic(ctx context.Context, q engine.TrafficQuery) (*engine.Traffic, error) {
+	if err := l.allSessions(ctx, q.Workflow); err != nil {
 		return nil, err
 	}
-	return l.e.Traffic(ctx, workflow, since, limit)
+	return l.e.Traffic(ctx, q)
 }
 
 func (l limitedWorkflows) Standing(ctx context.Context, workflow string) (*engine.Standing, error) {

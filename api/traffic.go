@@ -25,7 +25,7 @@ func (r *trafficRoutes) registerTraffic() {
 }
 
 func (r *trafficRoutes) traffic(ctx context.Context, in *trafficIn) (*struct{ Body WorkflowTraffic }, error) {
-	t, err := r.e.Traffic(ctx, in.Workflow, in.After, in.Limit)
+	t, err := r.e.Traffic(ctx, engine.TrafficQuery{Workflow: in.Workflow, Since: in.After, Limit: in.Limit})
 	if err != nil {
 		return nil, err
 	}

@@ -31,33 +31,45 @@ type ConditionResult struct {
 	Error   string              `json:"error,omitempty"`
 }
 
-// EvalReference resolves a text, or with whole a JSON input, against a state. A
-// reference to another session is a result too: not resolved, with the error that a
-// step would have.
-func EvalReference(st *State, text string, whole bool) (*ReferenceResult, error) {
-	return evalReference(references.Scope{Session: st.ID, Outputs: st, Limit: evalLimit}, text, whole)
+// A ReferenceQuery is a text, or a JSON input, to be resolved.
+type ReferenceQuery struct {
+	Session string // the stored session; not used with a State
+	Text    string
+	Whole   bool // Text is a JSON input, which is resolved as a whole
 }
 
-// EvalCondition evaluates a condition as stored on a path (nil, a text or a decoded list) with
-// the outputs of a state.
-func EvalCondition(st *State, condition any, operator string) *ConditionResult {
-	return evalCondition(references.Scope{Session: st.ID, Outputs: st, Limit: evalLimit}, condition, operator)
+// A ConditionQuery is a condition to be evaluated.
+type ConditionQuery struct {
+	Session   string // the stored session; not used with a State
+	Condition any    // as stored on a path: nil, a text or a decoded list
+	Operator  string // of the path: AND, also if empty, or OR
+}
+
+// EvalReference resolves a text or input against a state. A reference to another session is a
+// result too: not resolved, with the error that a step would have.
+func EvalReference(st *State, q ReferenceQuery) (*ReferenceResult, error) {
+	return evalReference(references.Scope{Session: st.ID, Outputs: st, Limit: evalLimit}, q)
+}
+
+// EvalCondition evaluates a condition with the outputs of a state.
+func EvalCondition(st *State, q ConditionQuery) *ConditionResult {
+	return evalCondition(references.Scope{Session: st.ID, Outputs: st, Limit: evalLimit}, q)
 }
 
 // evalLimit is the maximum size in bytes of an evaluated value, as for the input of a step.
 const evalLimit = 4 << 20
 
-func evalReference(scope references.Scope, text string, whole bool) (*ReferenceResult, error) {
+func evalReference(scope references.Scope, q ReferenceQuery) (*ReferenceResult, error) {
 	var result references.Result
 	var err error
-	if whole {
-		input, parseErr := references.ParseValue([]byte(text))
+	if q.Whole {
+		input, parseErr := references.ParseValue([]byte(q.Text))
 		if parseErr != nil {
 			return nil, store.Detailf(ErrBadRequest, "input: %v", parseErr)
 		}
 		result, err = input.Resolve(scope)
 	} else {
-		result, err = references.Parse(text).Resolve(scope)
+		result, err = references.Parse(q.Text).Resolve(scope)
 	}
 	var foreign *references.ForeignSessionError
 	if errors.As(err, &foreign) {
@@ -78,8 +90,8 @@ func evalReference(scope references.Scope, text string, whole bool) (*ReferenceR
 	return out, nil
 }
 
-func evalCondition(scope references.Scope, condition any, operator string) *ConditionResult {
-	verdict := conditions.Parse(condition, operator).Evaluate(evaluation.Operands{Scope: scope})
+func evalCondition(scope references.Scope, q ConditionQuery) *ConditionResult {
+	verdict := conditions.Parse(q.Condition, q.Operator).Evaluate(evaluation.Operands{Scope: scope})
 	out := &ConditionResult{Result: verdict.Open, Clauses: verdict.Clauses}
 	if out.Clauses == nil {
 		out.Clauses = []conditions.Clause{}
@@ -91,21 +103,21 @@ func evalCondition(scope references.Scope, condition any, operator string) *Cond
 }
 
 // EvalReference resolves a text or input against a stored session, BLOBs included.
-func (e *Engine) EvalReference(ctx context.Context, session, text string, whole bool) (*ReferenceResult, error) {
-	scope, err := e.scopeOf(ctx, session)
+func (e *Engine) EvalReference(ctx context.Context, q ReferenceQuery) (*ReferenceResult, error) {
+	scope, err := e.scopeOf(ctx, q.Session)
 	if err != nil {
 		return nil, err
 	}
-	return evalReference(scope, text, whole)
+	return evalReference(scope, q)
 }
 
 // EvalCondition evaluates a condition with the outputs of a stored session.
-func (e *Engine) EvalCondition(ctx context.Context, session string, condition any, operator string) (*ConditionResult, error) {
-	scope, err := e.scopeOf(ctx, session)
+func (e *Engine) EvalCondition(ctx context.Context, q ConditionQuery) (*ConditionResult, error) {
+	scope, err := e.scopeOf(ctx, q.Session)
 	if err != nil {
 		return nil, err
 	}
-	return evalCondition(scope, condition, operator), nil
+	return evalCondition(scope, q), nil
 }
 
 func (e *Engine) scopeOf(ctx context.Context, session string) (references.Scope, error) {

@@ -39,7 +39,7 @@ func TestEvalInsideALoop(t *testing.T) {
 	}
 	awaitQuestion(t, events, "b after yes")
 	for text, want := range map[string]string{"@{SESSION_ID}.root.index": "1", "@{SESSION_ID}.root.results[0].response": `"yes"`} {
-		got, err := e.EvalReference(ctx, "s", text, false)
+		got, err := e.EvalReference(ctx, engine.ReferenceQuery{Session: "s", Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestEvalInsideALoop(t *testing.T) {
 			t.Errorf("%s is %s, want %s", text, got.Value, want)
 		}
 	}
-	if got, err := e.EvalCondition(ctx, "s", "@{SESSION_ID}.root.results", ""); err != nil || !got.Result {
+	if got, err := e.EvalCondition(ctx, engine.ConditionQuery{Session: "s", Condition: "@{SESSION_ID}.root.results"}); err != nil || !got.Result {
 		t.Errorf("the condition gave %+v, %v", got, err)
 	}
 	if _, err := e.RemoveStep(ctx, "w", "root", ""); err != nil {

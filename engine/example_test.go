@@ -80,7 +80,7 @@ func ExampleEvalCondition() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	verdict := engine.EvalCondition(state, `[{"true": "@{SESSION_ID}.check.ok"}, "@{SESSION_ID}.check.score"]`, "AND")
+	verdict := engine.EvalCondition(state, engine.ConditionQuery{Condition: `[{"true": "@{SESSION_ID}.check.ok"}, "@{SESSION_ID}.check.score"]`})
 	fmt.Println("open:", verdict.Result)
 	for _, c := range verdict.Clauses {
 		fmt.Println(c.Path, string(c.Value), c.Result)

@@ -21,6 +21,7 @@ type (
 	PropertyDiff  = inspect.PropertyDiff
 	Standing      = inspect.Standing
 	Traffic       = inspect.Traffic
+	TrafficQuery  = inspect.TrafficQuery
 	WhatIf        = inspect.WhatIf
 	WhatIfQuery   = inspect.WhatIfQuery
 )

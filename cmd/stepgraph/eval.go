@@ -50,7 +50,7 @@ func (cmd *evalCommands) evalReferenceCommand() *cobra.Command {
 			}
 			if on.session != "" {
 				return cmd.engines.with(c.Context(), &on.engineFlags, func(s *client.Client) error {
-					result, err := s.EvalReference(c.Context(), on.session, args[0], whole)
+					result, err := s.EvalReference(c.Context(), engine.ReferenceQuery{Session: on.session, Text: args[0], Whole: whole})
 					if err != nil {
 						return err
 					}
@@ -61,7 +61,7 @@ func (cmd *evalCommands) evalReferenceCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			result, err := engine.EvalReference(s, args[0], whole)
+			result, err := engine.EvalReference(s, engine.ReferenceQuery{Text: args[0], Whole: whole})
 			if err != nil {
 				return err
 			}
@@ -105,7 +105,7 @@ func (cmd *evalCommands) evalConditionCommand() *cobra.Command {
 			}
 			if on.session != "" {
 				return cmd.engines.with(c.Context(), &on.engineFlags, func(s *client.Client) error {
-					result, err := s.EvalCondition(c.Context(), on.session, args[0], operator)
+					result, err := s.EvalCondition(c.Context(), engine.ConditionQuery{Session: on.session, Condition: args[0], Operator: operator})
 					if err != nil {
 						return err
 					}
@@ -116,7 +116,7 @@ func (cmd *evalCommands) evalConditionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return cmd.printCondition(args[0], engine.EvalCondition(s, args[0], operator))
+			return cmd.printCondition(args[0], engine.EvalCondition(s, engine.ConditionQuery{Condition: args[0], Operator: operator}))
 		}}
 	on.register(c)
 	c.Flags().StringVar(&operator, "operator", "", "operator of the path: AND (the default) or OR")

@@ -67,7 +67,7 @@ func TestModelErrorInIteration(t *testing.T) {
 		drawnNode(t, "i", "iterationAgentflow", "", object{"iterationInput": `["a","b"]`}),
 		drawnNode(t, "m", "llmAgentflow", "i", object{"llmModel": "chatOpenAI", "llmUserMessage": "{{$iteration}}"})}, "s>i")
 	session := r.play(engine.StartRequest{Workflow: r.put("rounds", document).ID, Inputs: json.RawMessage(`{"question": "q"}`)})
-	got, err := r.EvalReference(t.Context(), session.ID, "@{SESSION_ID}.i.text", false)
+	got, err := r.EvalReference(t.Context(), engine.ReferenceQuery{Session: session.ID, Text: "@{SESSION_ID}.i.text"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,16 +42,23 @@ type PathTraffic struct {
 	Refused int64 `json:"refused"`
 }
 
+// A TrafficQuery names a workflow and the span of time.
+type TrafficQuery struct {
+	Workflow string
+	Since    time.Time // executions that ended before are not counted
+	Limit    int       // of sessions that are read, the newest; 0 means 500, which is the most
+}
+
 // Bounds of Traffic: a look at a workflow reads no more than this, whatever it has run.
 const (
 	trafficSessions   = 500
 	trafficExecutions = 2000 // of one session, the newest
 )
 
-// Traffic counts the executions that ended since a time in the newest limit (0 and at most 500)
-// sessions of a workflow. The history has no index on time, because maintaining one would slow
+// Traffic counts the executions that ended since q.Since in the newest q.Limit sessions of a workflow. The history has no index on time, because maintaining one would slow
 // down every checkpoint; sessions are read instead.
-func (i *Inspector) Traffic(ctx context.Context, workflow string, since time.Time, limit int) (*Traffic, error) {
+func (i *Inspector) Traffic(ctx context.Context, q TrafficQuery) (*Traffic, error) {
+	workflow, since, limit := q.Workflow, q.Since, q.Limit
 	if _, err := i.workflow(ctx, workflow); err != nil {
 		return nil, err
 	}

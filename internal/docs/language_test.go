@@ -33,7 +33,7 @@ func TestLanguagePage(t *testing.T) {
 	played := 0
 	for kind, play := range map[string]func(t *testing.T, example, want string){
 		"reference": func(t *testing.T, example, want string) {
-			got, err := engine.EvalReference(state, example, false)
+			got, err := engine.EvalReference(state, engine.ReferenceQuery{Text: example})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestLanguagePage(t *testing.T) {
 		},
 		"condition": func(t *testing.T, example, want string) {
 			verdict, reason, _ := strings.Cut(want, ": ")
-			got := engine.EvalCondition(state, example, "")
+			got := engine.EvalCondition(state, engine.ConditionQuery{Condition: example})
 			if got.Result != (verdict == "open") || !strings.Contains(got.Error, reason) || reason == "" && got.Error != "" {
 				t.Errorf("open %t, error %q, the page says %s", got.Result, got.Error, want)
 			}

@@ -23,7 +23,7 @@ type Engine interface {
 	CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error)
 	Act(ctx context.Context, a engine.Action) (*engine.Session, error)
 	DeleteSession(ctx context.Context, id string, cancel bool) error
-	EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error)
+	EvalReference(ctx context.Context, q engine.ReferenceQuery) (*engine.ReferenceResult, error)
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
 	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)
 	Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error)

@@ -222,7 +222,7 @@ func (a *editor) outputOf(ctx context.Context, session, step, status string, sta
 	if status != "complete" {
 		return "", nil
 	}
-	result, err := a.e.EvalReference(ctx, session, "@{SESSION_ID}."+step+".text", false)
+	result, err := a.e.EvalReference(ctx, engine.ReferenceQuery{Session: session, Text: "@{SESSION_ID}." + step + ".text"})
 	if err != nil || !result.Resolved {
 		return "", err
 	}

@@ -196,7 +196,7 @@ func (f *turns) start(ctx context.Context, t *flowTurn, start flowise.Start, tur
 
 // value is what references to a name of a session give, nil for nothing.
 func (f *turns) value(ctx context.Context, session, name string) (json.RawMessage, error) {
-	result, err := f.e.EvalReference(ctx, session, "@{SESSION_ID}."+name, false)
+	result, err := f.e.EvalReference(ctx, engine.ReferenceQuery{Session: session, Text: "@{SESSION_ID}." + name})
 	if err != nil || !result.Resolved {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type Engine interface {
 	CountSessions(ctx context.Context, q engine.SessionQuery, by string) (map[string]int64, error)
 	Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error)
 	Messages(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Message, error)
-	EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error)
+	EvalReference(ctx context.Context, q engine.ReferenceQuery) (*engine.ReferenceResult, error)
 	Subscribe(ctx context.Context, session, lastEventID string) (<-chan engine.Event, error)
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
 	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)

@@ -135,7 +135,7 @@ func (r *run) commandText(ctx context.Context, a *approval) (string, error) {
 	for i, p := range parts {
 		list[i] = json.RawMessage(p.Raw)
 	}
-	result, err := r.c.n.e.EvalReference(ctx, r.session, string(mustJSON(map[string]any{"parts": list})), true)
+	result, err := r.c.n.e.EvalReference(ctx, engine.ReferenceQuery{Session: r.session, Text: string(mustJSON(map[string]any{"parts": list})), Whole: true})
 	if err != nil || !result.Resolved {
 		return asked, err
 	}

@@ -35,7 +35,7 @@ func (r *run) result(ctx context.Context, n nebulaflow.Node, x *engine.Execution
 
 // value is what a reference gives now; nothing where it gives nothing.
 func (r *run) value(ctx context.Context, reference string) (gjson.Result, error) {
-	result, err := r.c.n.e.EvalReference(ctx, r.session, reference, false)
+	result, err := r.c.n.e.EvalReference(ctx, engine.ReferenceQuery{Session: r.session, Text: reference})
 	if err != nil || !result.Resolved {
 		return gjson.Result{}, err
 	}

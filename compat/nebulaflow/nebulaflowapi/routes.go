@@ -25,7 +25,7 @@ type Engine interface {
 	Wait(ctx context.Context, id string) (*engine.Session, error)
 	Executions(ctx context.Context, id string, q engine.HistoryQuery) ([]engine.Execution, error)
 	Subscribe(ctx context.Context, session, lastEventID string) (<-chan engine.Event, error)
-	EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error)
+	EvalReference(ctx context.Context, q engine.ReferenceQuery) (*engine.ReferenceResult, error)
 	Workflow(ctx context.Context, id string) (*engine.Workflow, error)
 	Workflows(ctx context.Context) ([]engine.WorkflowInfo, error)
 	Put(ctx context.Context, w *engine.Workflow, o engine.PutOptions) (*engine.Difference, error)

@@ -248,23 +248,23 @@ func (c *sessions) Explain(ctx context.Context, id string) (*engine.Explanation,
 	return get[engine.Explanation](ctx, c.connection, nil, "sessions", id, "explain")
 }
 
-// EvalReference gives what a text resolves to on a session; whole: the text is a JSON input.
-func (c *sessions) EvalReference(ctx context.Context, session, text string, whole bool) (*engine.ReferenceResult, error) {
-	body := api.ReferenceBody{EvalOn: api.EvalOn{Session: session}, Text: &text}
-	if whole {
-		if !json.Valid([]byte(text)) {
+// EvalReference gives what a text resolves to on a session.
+func (c *sessions) EvalReference(ctx context.Context, q engine.ReferenceQuery) (*engine.ReferenceResult, error) {
+	body := api.ReferenceBody{EvalOn: api.EvalOn{Session: q.Session}, Text: &q.Text}
+	if q.Whole {
+		if !json.Valid([]byte(q.Text)) {
 			return nil, fmt.Errorf("%w: the input is not valid JSON", engine.ErrBadRequest)
 		}
-		body.Text, body.Input = nil, json.RawMessage(text)
+		body.Text, body.Input = nil, json.RawMessage(q.Text)
 	}
 	return send[engine.ReferenceResult](ctx, c.connection, request{method: http.MethodPost, path: path("eval", "reference"), body: body})
 }
 
 // EvalCondition gives whether a condition holds on a session, and why.
-func (c *sessions) EvalCondition(ctx context.Context, session, condition, operator string) (*engine.ConditionResult, error) {
-	body := map[string]any{"session": session, "condition": condition}
-	if operator != "" {
-		body["operator"] = operator
+func (c *sessions) EvalCondition(ctx context.Context, q engine.ConditionQuery) (*engine.ConditionResult, error) {
+	body := map[string]any{"session": q.Session, "condition": q.Condition}
+	if q.Operator != "" {
+		body["operator"] = q.Operator
 	}
 	return send[engine.ConditionResult](ctx, c.connection, request{method: http.MethodPost, path: path("eval", "condition"), body: body})
 }
