@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/internal/privatefile"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // Scopes, each a power of its own; Admin is all of them.
@@ -161,7 +162,7 @@ func (f *File) change(edit func(all []Token) ([]Token, error)) (err error) {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(next, func(a, b Token) int { return strings.Compare(a.Name, b.Name) })
+	sorting.By(next, func(a, b *Token) int { return strings.Compare(a.Name, b.Name) })
 	text, err := json.MarshalIndent(next, "", "  ")
 	if err != nil {
 		return err

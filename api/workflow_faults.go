@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // pointers are where the steps and paths of a body stand, by id: "step ID", "path ID".
@@ -45,7 +45,7 @@ func pointed(err error, at map[string]string) error {
 		}
 		p.Errors = append(p.Errors, f)
 	}
-	slices.SortStableFunc(p.Errors, func(a, b Fault) int { // "/paths/2" stands before "/paths/10", after all steps
+	sorting.Stable(p.Errors, func(a, b *Fault) int { // "/paths/2" stands before "/paths/10", after all steps
 		return cmp.Or(strings.Compare(path.Dir(b.Pointer), path.Dir(a.Pointer)), cmp.Compare(len(a.Pointer), len(b.Pointer)), strings.Compare(a.Pointer, b.Pointer))
 	})
 	return p

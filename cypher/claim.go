@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // leases are the rights of engines to advance sessions.
@@ -88,7 +89,8 @@ func (s leases) claim(ctx context.Context, ids []string, o store.ClaimOptions, d
 
 // leaseRows are leases as parameters, in the order of ids.
 func leaseRows(leases []store.LeaseRef) []any {
-	sorted := slices.SortedFunc(slices.Values(leases), func(a, b store.LeaseRef) int { return cmp.Compare(a.Session, b.Session) })
+	sorted := slices.Clone(leases)
+	sorting.By(sorted, func(a, b *store.LeaseRef) int { return cmp.Compare(a.Session, b.Session) })
 	rows := make([]any, len(sorted))
 	for i, l := range sorted {
 		rows[i] = params{"id": l.Session, "token": l.Token}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // definitions holds the texts of steps by hash.
@@ -18,7 +19,7 @@ func (s definitions) SaveDefinitions(ctx context.Context, definitions []graph.St
 		return nil
 	}
 	sorted := slices.Clone(definitions)
-	slices.SortFunc(sorted, func(a, b graph.StoredDefinition) int { return strings.Compare(a.Hash, b.Hash) })
+	sorting.By(sorted, func(a, b *graph.StoredDefinition) int { return strings.Compare(a.Hash, b.Hash) })
 	rows := make([]any, len(sorted))
 	for i, d := range sorted {
 		rows[i] = params{"hash": d.Hash, "workflow": d.Workflow, "step": d.Step, "text": d.Text, "first_seen": stamp(d.FirstSeen)}

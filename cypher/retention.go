@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // removeSessions is the maximum number of sessions that one RemoveFamilies removes: even an empty
@@ -42,7 +43,8 @@ func (s retention) RemoveFamilies(ctx context.Context, families [][]store.Sessio
 }
 
 func removeFamilies(ctx context.Context, t transaction, families [][]store.SessionMark, outcomes []store.Removal) error {
-	sorted := slices.SortedFunc(slices.Values(slices.Concat(families...)), func(a, b store.SessionMark) int { return strings.Compare(a.ID, b.ID) })
+	sorted := slices.Concat(families...)
+	sorting.By(sorted, func(a, b *store.SessionMark) int { return strings.Compare(a.ID, b.ID) })
 	list := make([]any, len(sorted))
 	for i, m := range sorted {
 		list[i] = params{"id": m.ID, "version": m.Version, "inbox": m.Inbox}

@@ -8,6 +8,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/event"
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // addChildQuestions adds the open questions of all descendant sessions to those of the session,
@@ -43,7 +44,7 @@ func (v *views) addChildQuestions(ctx context.Context, s *Session) error {
 		}
 		s.Awaiting = append(s.Awaiting, list...)
 	}
-	slices.SortStableFunc(s.Awaiting, func(a, b Question) int { return a.Since.Compare(b.Since) })
+	sorting.Stable(s.Awaiting, func(a, b *Question) int { return a.Since.Compare(b.Since) })
 	return nil
 }
 

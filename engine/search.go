@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // A SessionPage is what a search has found. It may hold fewer sessions than were asked for, or none,
@@ -86,7 +87,7 @@ func (w window) sort(records []store.SessionRecord) {
 	for i, c := range w.found {
 		rank[c.ID] = i
 	}
-	slices.SortStableFunc(records, func(a, b store.SessionRecord) int { return cmp.Compare(rank[a.ID], rank[b.ID]) })
+	sorting.Stable(records, func(a, b *store.SessionRecord) int { return cmp.Compare(rank[a.ID], rank[b.ID]) })
 }
 
 // end is where the page after these records begins.

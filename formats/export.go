@@ -11,6 +11,7 @@ import (
 	"github.com/stepgraph/stepgraph/formats/cypherfile"
 	"github.com/stepgraph/stepgraph/formats/diagram"
 	"github.com/stepgraph/stepgraph/formats/native"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // SourceFormat asks Export for the format a workflow came from, which the compilers of
@@ -152,7 +153,7 @@ func (x *exporter) export(w *engine.Workflow) (Written, error) {
 	if err != nil {
 		return Written{}, fmt.Errorf("write as %s: %w", x.name, err)
 	}
-	slices.SortStableFunc(problems, func(a, b engine.Problem) int { return rank(a) - rank(b) })
+	sorting.Stable(problems, func(a, b *engine.Problem) int { return rank(*a) - rank(*b) })
 	if len(problems) > 0 && rank(problems[0]) == 0 {
 		return Written{}, &MisfitError{Workflow: w.ID, Format: x.name, Problems: problems}
 	}

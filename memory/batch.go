@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // batches are created, filled, leased and deleted with their items.
@@ -98,7 +99,7 @@ func (s batches) ListBatches(ctx context.Context, after store.Cursor, limit int)
 			found = append(found, cloneBatch(x.record))
 		}
 	}
-	slices.SortFunc(found, func(a, b store.Batch) int {
+	sorting.By(found, func(a, b *store.Batch) int {
 		return compareCursors(store.SessionQuery{}, store.Cursor{At: a.CreatedAt, ID: a.ID}, store.Cursor{At: b.CreatedAt, ID: b.ID})
 	})
 	if limit <= 0 {

@@ -3,9 +3,9 @@ package memory
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // definitions are what steps were when they were executed.
@@ -57,7 +57,7 @@ func (s definitions) StepDefinitions(ctx context.Context, workflow, step string)
 			out = append(out, d)
 		}
 	}
-	slices.SortFunc(out, func(a, b graph.StoredDefinition) int {
+	sorting.By(out, func(a, b *graph.StoredDefinition) int {
 		return cmp.Or(a.FirstSeen.Compare(b.FirstSeen), cmp.Compare(a.Hash, b.Hash))
 	})
 	return out, nil

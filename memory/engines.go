@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // engines are the announcements of those at work.
@@ -40,7 +41,7 @@ func (s engines) Engines(ctx context.Context, within time.Duration) ([]store.Ann
 			list = append(list, a)
 		}
 	}
-	slices.SortFunc(list, func(a, b store.Announcement) int {
+	sorting.By(list, func(a, b *store.Announcement) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
 	return list, nil

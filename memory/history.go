@@ -9,6 +9,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // execution finds an execution number: its index, or where to insert it, and whether it exists.
@@ -149,6 +150,6 @@ func (s history) Results(ctx context.Context, id, step string, visit int) ([]sto
 			out = append(out, store.StoredResult{Session: id, Step: step, Visit: visit, Index: r.index, Output: slices.Clone(output)})
 		}
 	}
-	slices.SortFunc(out, func(a, b store.StoredResult) int { return cmp.Compare(a.Index, b.Index) })
+	sorting.By(out, func(a, b *store.StoredResult) int { return cmp.Compare(a.Index, b.Index) })
 	return out, nil
 }

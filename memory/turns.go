@@ -10,6 +10,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // laneLooks is the maximum number of lanes that one call checks.
@@ -180,7 +181,7 @@ func (s turns) lane(id string, now time.Time) (running int, queue []store.Waiter
 			delete(s.turns, session)
 		}
 	}
-	slices.SortFunc(queue, func(a, b store.Waiter) int {
+	sorting.By(queue, func(a, b *store.Waiter) int {
 		return cmp.Or(cmp.Compare(s.turns[a.Session].place, s.turns[b.Session].place), cmp.Compare(a.Session, b.Session))
 	})
 	return running, queue
@@ -228,7 +229,7 @@ func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]store.L
 			list = append(list, l)
 		}
 	}
-	slices.SortFunc(list, func(a, b store.Lane) int {
+	sorting.By(list, func(a, b *store.Lane) int {
 		return cmp.Or(-cmp.Compare(a.Waiting, b.Waiting), cmp.Compare(a.Workflow, b.Workflow), cmp.Compare(a.Key, b.Key))
 	})
 	return list[:min(len(list), limit)], nil

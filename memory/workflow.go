@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // workflows are read and edited.
@@ -43,7 +43,7 @@ func (s workflows) WorkflowIDs(ctx context.Context) ([]store.WorkflowInfo, error
 		description, _ := w.properties["description"].(string)
 		out = append(out, store.WorkflowInfo{ID: id, Name: name, Description: description, Steps: len(w.steps)})
 	}
-	slices.SortFunc(out, func(a, b store.WorkflowInfo) int { return cmp.Compare(a.ID, b.ID) })
+	sorting.By(out, func(a, b *store.WorkflowInfo) int { return cmp.Compare(a.ID, b.ID) })
 	return out, nil
 }
 

@@ -239,17 +239,24 @@ type answer[T any] struct {
 // sideBySide calls f for all of the databases at once and returns the answers in their order.
 func sideBySide[T any](ctx context.Context, of []*database, f func(context.Context, *database) (T, error)) []answer[T] {
 	answers := make([]answer[T], len(of))
+	atOnce(len(of), func(i int) {
+		a := &answers[i]
+		a.of = of[i]
+		a.out, a.err = f(ctx, a.of)
+	})
+	return answers
+}
+
+// atOnce calls f with 0 to n-1 at once, the last time on this goroutine.
+func atOnce(n int, f func(i int)) {
 	var all sync.WaitGroup
-	for i, d := range of {
-		answers[i].of = d
-		if i == len(of)-1 {
-			answers[i].out, answers[i].err = f(ctx, d)
-			break
-		}
-		all.Go(func() { answers[i].out, answers[i].err = f(ctx, d) })
+	for i := range n - 1 {
+		all.Go(func() { f(i) })
+	}
+	if n > 0 {
+		f(n - 1)
 	}
 	all.Wait()
-	return answers
 }
 
 // ask calls f on all of the databases at once.
@@ -260,11 +267,16 @@ func ask[T any](ctx context.Context, of []*database, f func(store.Store) (T, err
 // faults joins the errors of answers.
 func faults[T any](answers []answer[T]) error {
 	var all []error
-	for _, a := range answers {
-		if a.err != nil {
-			all = append(all, a.err)
+	for i := range answers {
+		if answers[i].err != nil {
+			all = append(all, answers[i].err)
 		}
 	}
+	return joined(all)
+}
+
+// joined is one error as it is, several of them joined.
+func joined(all []error) error {
 	if len(all) == 1 {
 		return all[0]
 	}
@@ -307,9 +319,14 @@ func brief[T any](ctx context.Context, d *database, f func(context.Context, stor
 	defer cancel()
 	return call(ctx, d, func(s store.Store) (T, error) {
 		out, err := f(short, s)
-		if err != nil && short.Err() != nil && ctx.Err() == nil {
-			err = errors.Join(context.Cause(short), err)
-		}
-		return out, err
+		return out, overdue(ctx, short, err)
 	})
+}
+
+// overdue says that a call was cut off by the deadline of short and not by the end of ctx.
+func overdue(ctx, short context.Context, err error) error {
+	if err != nil && short.Err() != nil && ctx.Err() == nil {
+		return errors.Join(context.Cause(short), err)
+	}
+	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // rememberedTexts is how many hashes of definitions are remembered for each database.
@@ -64,7 +65,7 @@ func (s definitions) StepDefinitions(ctx context.Context, workflow, step string)
 	for _, d := range first {
 		all = append(all, d)
 	}
-	slices.SortFunc(all, func(a, b graph.StoredDefinition) int {
+	sorting.By(all, func(a, b *graph.StoredDefinition) int {
 		return cmp.Or(a.FirstSeen.Compare(b.FirstSeen), cmp.Compare(a.Step, b.Step), cmp.Compare(a.Hash, b.Hash))
 	})
 	return all, nil

@@ -3,10 +3,10 @@ package shard
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // engines are the announcements of those at work.
@@ -41,6 +41,8 @@ func (s engines) Engines(ctx context.Context, within time.Duration) ([]store.Ann
 	for _, e := range newest {
 		list = append(list, e)
 	}
-	slices.SortFunc(list, func(a, b store.Announcement) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	sorting.By(list, func(a, b *store.Announcement) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
 	return list, nil
 }

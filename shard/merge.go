@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // merge joins sorted pages of several databases into one page of at most limit rows. The cursors
@@ -12,7 +13,7 @@ import (
 // that two databases have are taken once.
 func merge[R any](pages [][]R, limit int, order func(a, b *R) int) []R {
 	out := slices.Concat(pages...)
-	slices.SortStableFunc(out, func(a, b R) int { return order(&a, &b) })
+	sorting.Stable(out, order)
 	out = slices.CompactFunc(out, func(a, b R) bool { return order(&a, &b) == 0 })
 	return out[:min(len(out), limit)]
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // A Database is one of the databases of a Store.
@@ -110,7 +111,7 @@ func (s *Store) configure(o Options) error {
 	if len(s.databases) == 0 || s.databases[0].name != o.Default {
 		return fmt.Errorf("there is no database %q, which is to be the default", o.Default)
 	}
-	slices.SortStableFunc(s.rules, func(a, b rule) int {
+	sorting.Stable(s.rules, func(a, b *rule) int {
 		if a.prefix != b.prefix {
 			if a.prefix {
 				return 1

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // turns are the queues of workflows with limits.
@@ -118,7 +119,7 @@ func (s turns) Lanes(ctx context.Context, workflow string, limit int) ([]store.L
 	for _, l := range sums {
 		list = append(list, *l)
 	}
-	slices.SortFunc(list, func(a, b store.Lane) int {
+	sorting.By(list, func(a, b *store.Lane) int {
 		return cmp.Or(-cmp.Compare(a.Waiting, b.Waiting), cmp.Compare(a.Workflow, b.Workflow), cmp.Compare(a.Key, b.Key))
 	})
 	return list[:min(len(list), limit)], nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // workflows are read and edited, each in its home.
@@ -42,7 +43,7 @@ func (s workflows) WorkflowIDs(ctx context.Context) ([]store.WorkflowInfo, error
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b store.WorkflowInfo) int { return cmp.Compare(a.ID, b.ID) })
+	sorting.By(all, func(a, b *store.WorkflowInfo) int { return cmp.Compare(a.ID, b.ID) })
 	return all, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // Bounds of what doctor calls healthy.
@@ -164,7 +165,7 @@ func (d *doctor) due(ctx context.Context) error {
 	}
 	found := map[hindrance][]*store.SessionRecord{}
 	var order []hindrance
-	slices.SortFunc(list, func(a, b store.SessionRecord) int { return a.DueAt.Compare(b.DueAt) })
+	sorting.By(list, func(a, b *store.SessionRecord) int { return a.DueAt.Compare(b.DueAt) })
 	for n := range list {
 		rec := &list[n]
 		if rec.DueAt.IsZero() || now.Sub(rec.DueAt) <= overdueAfter {

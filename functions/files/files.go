@@ -73,21 +73,26 @@ func spec[In, Out any](f *folder, name, description string, needs []string, call
 			if err != nil {
 				return nil, err
 			}
-			if problems := lackingFields(fields, needs); problems != nil {
-				return nil, input.Bad("%s", problems[0].Message)
-			}
-			root, err := os.OpenRoot(f.options.Dir)
-			if err != nil {
-				return nil, failed("the configured folder cannot be opened: " + cause(err))
-			}
-			defer root.Close()
-			out, err := call(hiding(ctx, f.options.Hide), root, in)
+			out, err := f.inside(fields, needs, func(root *os.Root) (any, error) { return call(hiding(ctx, f.options.Hide), root, in) })
 			if err != nil {
 				return nil, err
 			}
 			return input.Encode(out), nil
 		}),
 	}
+}
+
+// inside makes a call that has the required fields in the configured folder.
+func (f *folder) inside(fields input.Object, needs []string, call func(*os.Root) (any, error)) (any, error) {
+	if problems := lackingFields(fields, needs); problems != nil {
+		return nil, input.Bad("%s", problems[0].Message)
+	}
+	root, err := os.OpenRoot(f.options.Dir)
+	if err != nil {
+		return nil, failed("the configured folder cannot be opened: " + cause(err))
+	}
+	defer root.Close()
+	return call(root)
 }
 
 func schema[T any]() *jsonschema.Schema { return input.Schema[T]() }

@@ -83,9 +83,9 @@ func turnOf(s *engine.Session) (day string, n int) {
 }
 
 // byTurn orders the sessions of a conversation as they began.
-func byTurn(a, b engine.Session) int {
-	day, n := turnOf(&a)
-	otherDay, other := turnOf(&b)
+func byTurn(a, b *engine.Session) int {
+	day, n := turnOf(a)
+	otherDay, other := turnOf(b)
 	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(day, otherDay), cmp.Compare(n, other))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stepgraph/stepgraph/compat/flowise"
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
 // A messageRecord is a message of a conversation as Flowise's list has it.
@@ -60,7 +61,7 @@ func (f *api) listMessages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(runs, byTurn)
+	sorting.By(runs, byTurn)
 	records := []messageRecord{}
 	for i := range runs {
 		said, err := f.messages(r.Context(), runs[i].ID)

@@ -23,19 +23,23 @@ func Do[T any](ctx context.Context, call func() (T, error)) (T, error) {
 
 // Unless is Do that ends with errors for which enough is true, too. When ctx ends during a call, its
 // error also says why the call before it failed.
-func Unless[T any](ctx context.Context, enough func(error) bool, call func() (T, error)) (T, error) {
-	var before error
+func Unless[T any](ctx context.Context, enough func(error) bool, call func() (T, error)) (out T, err error) {
+	err = unless(ctx, enough, func() error { out, err = call(); return err })
+	return out, err
+}
+
+func unless(ctx context.Context, enough func(error) bool, call func() error) (before error) {
 	for attempt := 0; ; attempt++ {
-		out, err := call()
+		err := call()
 		if err == nil || !Transient(err) || enough(err) {
 			if err != nil && before != nil && ctx.Err() != nil {
 				err = fmt.Errorf("%w (%w)", before, err)
 			}
-			return out, err
+			return err
 		}
 		before = err
 		if cause := sleep.For(ctx, Backoff(attempt)); cause != nil {
-			return out, fmt.Errorf("%w (%w)", err, cause)
+			return fmt.Errorf("%w (%w)", err, cause)
 		}
 	}
 }
