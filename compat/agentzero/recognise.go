@@ -1,24 +1,15 @@
 package agentzero
 
-import "encoding/json"
+import "github.com/stepgraph/stepgraph/compat/source"
 
 // Recognise reports whether a file is a flow of Agent Zero: JSON with nodes and edges, most of
 // whose nodes have a type of Agent Zero.
 func Recognise(_ string, src []byte) bool {
-	var shape struct {
-		Nodes []struct {
-			Type string `json:"type"`
-		} `json:"nodes"`
-		Edges *json.RawMessage `json:"edges"`
-	}
-	if json.Unmarshal(src, &shape) != nil || shape.Edges == nil {
-		return false
-	}
-	known := 0
-	for _, n := range shape.Nodes {
-		if kinds[n.Type] != "" {
+	types, known := source.NodeTypes(src), 0
+	for _, t := range types {
+		if kinds[t] != "" {
 			known++
 		}
 	}
-	return known > 0 && 2*known > len(shape.Nodes)
+	return known > 0 && 2*known > len(types)
 }

@@ -2,6 +2,7 @@ package callcentre
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/stepgraph/stepgraph/compat/source"
 )
@@ -171,19 +172,5 @@ func offersTool(from, to string) bool {
 // Recognise reports whether a file is a call-centre graph: JSON with nodes and edges, of which
 // some node is a router, department, sub-agent or integration of the call centre.
 func Recognise(_ string, src []byte) bool {
-	var shape struct {
-		Nodes []struct {
-			Type string `json:"type"`
-		} `json:"nodes"`
-		Edges *json.RawMessage `json:"edges"`
-	}
-	if json.Unmarshal(src, &shape) != nil || shape.Edges == nil {
-		return false
-	}
-	for _, n := range shape.Nodes {
-		if k := kinds[n.Type]; k != "" && k != kindCanvas {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(source.NodeTypes(src), func(t string) bool { return kinds[t] != "" && kinds[t] != kindCanvas })
 }

@@ -37,3 +37,21 @@ func (c *Canvas) Number(edges []*Edge) {
 		edges[i].Index, edges[i].Raw = i, Compact(c.Edges[i])
 	}
 }
+
+// NodeTypes are the types of the nodes of a JSON object with nodes and edges; nil for any other text.
+func NodeTypes(src []byte) []string {
+	var shape struct {
+		Nodes []struct {
+			Type string `json:"type"`
+		} `json:"nodes"`
+		Edges *json.RawMessage `json:"edges"`
+	}
+	if json.Unmarshal(src, &shape) != nil || shape.Edges == nil {
+		return nil
+	}
+	types := make([]string, len(shape.Nodes))
+	for i := range shape.Nodes {
+		types[i] = shape.Nodes[i].Type
+	}
+	return types
+}

@@ -64,17 +64,24 @@ func (r *visits) fail(id string, f failure) {
 	l := r.state.Live(id)
 	r.recordFailure(id, f)
 	r.stopSuspended(id, "the step failed: "+f.message)
+	if !r.putError(id, l, f) {
+		r.failRound(id)
+	}
+}
+
+// putError ends the visit of a step with status error. settled is true when the step was a tool
+// call, whose agent gets the error.
+func (r *visits) putError(id string, l *state.LiveStep, f failure) (settled bool) {
 	if l != nil {
 		l.Kind = f.kind
 	}
 	r.end(id, store.StatusError)
 	r.state.SetStatus(id, store.StatusError, f.message)
 	r.state.Fail(&function.SessionError{Step: id, Kind: f.kind, Message: f.message})
-	if r.toolEnded(l, function.ToolResult{Error: problemOf(id, f)}) {
+	if settled = r.toolEnded(l, function.ToolResult{Error: problemOf(id, f)}); settled {
 		r.settleError(id)
-		return
 	}
-	r.failRound(id)
+	return settled
 }
 
 // failStepFor fails a step that the current wave did not run itself. If on_error lets its paths
@@ -96,15 +103,7 @@ func (r *visits) failAndContinue(id string, f failure) *store.Execution {
 	} else {
 		r.keepOutput(id, output, record.Seq)
 	}
-	l := r.state.Live(id)
-	if l != nil {
-		l.Kind = f.kind
-	}
-	r.end(id, store.StatusError)
-	r.state.SetStatus(id, store.StatusError, f.message)
-	r.state.Fail(&function.SessionError{Step: id, Kind: f.kind, Message: f.message})
-	if r.toolEnded(l, function.ToolResult{Error: problemOf(id, f)}) {
-		r.settleError(id)
+	if r.putError(id, r.state.Live(id), f) {
 		return nil
 	}
 	return record

@@ -36,16 +36,11 @@ func (r *visits) goneFor(id string, v visitInfo, output json.RawMessage, message
 // putGone sets the step's status after its visit has been recorded.
 func (r *visits) putGone(id string, l *state.LiveStep, f failure) {
 	if l != nil {
-		l.Kind, l.Wait = f.kind, nil
+		l.Wait = nil
 	}
-	r.end(id, store.StatusError)
-	r.state.SetStatus(id, store.StatusError, f.message)
-	r.state.Fail(&function.SessionError{Step: id, Kind: f.kind, Message: f.message})
-	if r.toolEnded(l, function.ToolResult{Error: problemOf(id, f)}) {
-		r.settleError(id)
-		return
+	if !r.putError(id, l, f) {
+		r.failRound(id)
 	}
-	r.failRound(id)
 }
 
 // settleGone ends a suspended step that was removed, or that no longer contains a step which its

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"github.com/stepgraph/stepgraph/engine/state"
-	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // keptBytes is the size in bytes above which texts of the engine's own part of the state are
@@ -18,9 +17,7 @@ func (r *ledger) keepText(text json.RawMessage) json.RawMessage {
 		return text
 	}
 	marker, hash := state.KeptOnBlob(text)
-	r.unwritten.blobs = append(r.unwritten.blobs, store.Blob{Session: r.id, Hash: hash, Text: text})
-	r.unwritten.bytes += len(text)
-	r.rememberBlob(hash, text)
+	r.writeBlob(hash, text)
 	return marker
 }
 

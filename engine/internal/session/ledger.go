@@ -9,6 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/internal/retry"
 	"github.com/stepgraph/stepgraph/engine/state"
+	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/references"
 )
 
@@ -62,6 +63,13 @@ func (r *ledger) blob(hash string) ([]byte, error) {
 	}
 	r.rememberBlob(hash, text)
 	return text, nil
+}
+
+// writeBlob puts a BLOB into the next checkpoint.
+func (r *ledger) writeBlob(hash string, text []byte) {
+	r.unwritten.blobs = append(r.unwritten.blobs, store.Blob{Session: r.id, Hash: hash, Text: text})
+	r.unwritten.bytes += len(text)
+	r.rememberBlob(hash, text)
 }
 
 func (r *ledger) rememberBlob(hash string, text []byte) {

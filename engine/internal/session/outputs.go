@@ -39,9 +39,7 @@ func (r *ledger) intern(output json.RawMessage) json.RawMessage {
 		return output
 	}
 	marker, hash := state.OnBlob(output)
-	r.unwritten.blobs = append(r.unwritten.blobs, store.Blob{Session: r.id, Hash: hash, Text: output})
-	r.unwritten.bytes += len(output)
-	r.rememberBlob(hash, output)
+	r.writeBlob(hash, output)
 	return marker
 }
 
