@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // QueryTexts gives the tests the text of each loaded query by its file's name.
@@ -53,6 +54,18 @@ func Undeclared(above int64) (names []string, err error) {
 		}
 	}
 	return names, err
+}
+
+// PageStatement is the text of the query that reads a page.
+func PageStatement(q store.SessionQuery) string { return pageOf(q).text }
+
+// CountStatement is the text of the query that counts.
+func CountStatement(q store.SessionQuery, by string) string {
+	statement, _, err := countOf(q, by)
+	if err != nil {
+		panic(err)
+	}
+	return statement.text
 }
 
 // LookOneByOne sets how many sessions lists and counts look up one by one at most.

@@ -10,6 +10,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/stepgraph/stepgraph/cypher"
 	"github.com/stepgraph/stepgraph/cypher/neo4jtest"
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // sample is a value for every parameter any query has.
@@ -88,8 +89,41 @@ func TestPlans(t *testing.T) {
 }
 
 // ordered are pages that an index has in their order, but for sessions of one moment.
-var ordered = map[string]bool{"sessions_newest": true, "sessions_of_status": true, "sessions_of_workflow": true, "sessions_of_workflow_status": true, "sessions_waiting": true,
+var ordered = map[string]bool{"sessions_newest": true, "sessions_of_root": true, "sessions_of_status": true, "sessions_of_workflow": true, "sessions_of_workflow_status": true, "sessions_waiting": true,
 	"sessions_waiting_of_workflow": true}
+
+// Lists and counts of the sessions below one session find them by their root: without that they walk past
+// all sessions there are.
+func TestSessionsOfARootUseItsIndex(t *testing.T) {
+	open(t) // migrated
+	p := newPerson(t)
+	neo4jtest.InUse(t, p.driver)
+	for name, q := range map[string]store.SessionQuery{
+		"page": {}, "page of a workflow": {Workflow: "w"}, "page by status": {Status: []string{store.StatusError}}, "page at a step": {Step: "ask"}, "page with a label": {Labels: map[string]string{"a": "b"}},
+		"oldest waiting": {OldestWaiting: true}, "oldest waiting of a workflow": {OldestWaiting: true, Workflow: "w"},
+	} {
+		q.Root = "r"
+		if plan := p.plan(t, cypher.PageStatement(q)); !strings.Contains(plan, "s:SESSION(root, created_at)") {
+			t.Errorf("%s: no index on root\n%s", name, plan)
+		}
+		for _, by := range []string{"status", "workflow", "step"} {
+			if plan := p.plan(t, cypher.CountStatement(q, by)); !strings.Contains(plan, "s:SESSION(root, created_at)") {
+				t.Errorf("count by %s of %s: no index on root\n%s", by, name, plan)
+			}
+		}
+	}
+}
+
+// plan is the server's plan of a query, drawn as a table.
+func (p *person) plan(t *testing.T, query string) string {
+	t.Helper()
+	result, err := neo4j.ExecuteQuery(t.Context(), p.driver, "EXPLAIN "+query, map[string]any{"p": sample}, neo4j.EagerResultTransformer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, _ := result.Summary.Plan().Arguments()["string-representation"].(string)
+	return drawn
+}
 
 func has(p neo4j.Plan, operator string) bool {
 	return strings.HasPrefix(p.Operator(), operator+"@") || slices.ContainsFunc(p.Children(), func(c neo4j.Plan) bool { return has(c, operator) })

@@ -147,6 +147,8 @@ func pageOf(q store.SessionQuery) statement {
 	switch {
 	case q.OldestWaiting && q.IDs != nil:
 		return querySessionsWaitingOfIDs
+	case q.OldestWaiting && q.Root != "":
+		return querySessionsWaitingOfRoot
 	case q.OldestWaiting && q.Workflow != "":
 		return querySessionsWaitingOfWorkflow
 	case q.OldestWaiting:
@@ -155,6 +157,8 @@ func pageOf(q store.SessionQuery) statement {
 		return querySessionsOfIDs
 	case slices.Contains(q.Status, ""):
 		return querySessionsUnadopted
+	case q.Root != "":
+		return querySessionsOfRoot
 	case len(q.Status) > 0 && q.Workflow != "":
 		return querySessionsOfWorkflowStatus
 	case len(q.Status) > 0 && len(q.Workflows) == 0:
@@ -243,6 +247,8 @@ func countOf(q store.SessionQuery, by string) (statement, func(row) string, erro
 		switch {
 		case q.IDs != nil:
 			return queryCountQuestionsOfIDs, key, nil
+		case q.Root != "":
+			return queryCountQuestionsOfRoot, key, nil
 		case q.Workflow != "":
 			return queryCountQuestionsWorkflow, key, nil
 		}
@@ -253,6 +259,8 @@ func countOf(q store.SessionQuery, by string) (statement, func(row) string, erro
 	switch {
 	case q.IDs != nil:
 		return queryCountOfIDs, key, nil
+	case q.Root != "" && !slices.Contains(q.Status, ""):
+		return queryCountOfRoot, key, nil
 	case !counted(q):
 		return queryCount, key, nil
 	case q.Workflow != "":
