@@ -1,6 +1,7 @@
 package cypher
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -14,10 +15,7 @@ type history struct{ *db }
 
 // page asks for a page by number, forward or backward, and returns it in order.
 func (s history) page(ctx context.Context, forward, backward statement, session string, q store.HistoryQuery) ([]row, error) {
-	before, limit, statement := q.Before, q.Limit, forward
-	if before <= 0 {
-		before = math.MaxInt64
-	}
+	limit, statement := q.Limit, forward
 	if limit <= 0 {
 		limit = 50
 	}
@@ -25,7 +23,7 @@ func (s history) page(ctx context.Context, forward, backward statement, session 
 		statement = backward
 	}
 	rows, err := s.show(ctx, statement, params{
-		"session": session, "after": q.After, "before": before, "limit": limit, "step": optional(q.Step), "lineage": q.Lineage})
+		"session": session, "after": q.After, "before": belowOf(q.Before), "limit": limit, "step": optional(q.Step), "lineage": q.Lineage})
 	if q.Newest {
 		slices.Reverse(rows)
 	}
@@ -41,6 +39,36 @@ func (s history) Executions(ctx context.Context, session string, q store.History
 		list[i].Reads, list[i].Took = lineageFrom(r.list("reads")), lineageFrom(r.list("took"))
 	}
 	return list, err
+}
+
+// RecentExecutions returns the newest executions of sessions.
+func (s history) RecentExecutions(ctx context.Context, of []store.ExecutionsBefore, limit int) (map[string][]store.Execution, error) {
+	found := make(map[string][]store.Execution, len(of))
+	if len(of) == 0 {
+		return found, nil
+	}
+	wanted := make([]any, len(of))
+	for i, o := range of {
+		wanted[i] = params{"session": o.Session, "before": belowOf(o.Before)}
+	}
+	rows, err := s.show(ctx, queryExecutionsRecent, params{"rows": wanted, "limit": limit})
+	for _, r := range rows {
+		session := r.text("session")
+		found[session] = append(found[session], store.Execution{Session: session, Seq: r.number("seq"), ID: r.text("id"), Step: r.text("step"), Status: r.text("status"),
+			StartedAt: r.time("started_at"), FinishedAt: r.time("finished_at"), Usage: r.bytes("usage"), Paths: r.bytes("paths")})
+	}
+	for _, list := range found {
+		slices.SortFunc(list, func(a, b store.Execution) int { return cmp.Compare(a.Seq, b.Seq) })
+	}
+	return found, err
+}
+
+// belowOf is the number below which a page ends; 0 says that it has no such end.
+func belowOf(before int64) int64 {
+	if before <= 0 {
+		return math.MaxInt64
+	}
+	return before
 }
 
 func executionFrom(p properties) store.Execution {

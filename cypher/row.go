@@ -33,6 +33,7 @@ func (r row) get(name string) any {
 }
 
 func (r row) text(name string) string    { return asText(r.get(name)) }
+func (r row) bytes(name string) []byte   { return asBytes(r.get(name)) }
 func (r row) number(name string) int64   { return asNumber(r.get(name)) }
 func (r row) yes(name string) bool       { b, _ := r.get(name).(bool); return b }
 func (r row) time(name string) time.Time { return asTime(r.get(name)) }
@@ -66,8 +67,11 @@ func (p properties) number(name string) int64   { return asNumber(p[name]) }
 func (p properties) yes(name string) bool       { b, _ := p[name].(bool); return b }
 func (p properties) time(name string) time.Time { return asTime(p[name]) }
 func (p properties) list(name string) []any     { l, _ := p[name].([]any); return l }
-func (p properties) bytes(name string) []byte {
-	if t := asText(p[name]); t != "" {
+func (p properties) bytes(name string) []byte   { return asBytes(p[name]) }
+
+// asBytes is a text as JSON is kept; nil for none.
+func asBytes(v any) []byte {
+	if t := asText(v); t != "" {
 		return []byte(t)
 	}
 	return nil

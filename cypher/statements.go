@@ -101,6 +101,7 @@ var (
 	querySessionsUnadopted         = load("sessions_unadopted")
 	querySessionsOfWorkflow        = load("sessions_of_workflow")
 	querySessionsOfIDs             = load("sessions_of_ids")
+	queryExecutionsRecent          = load("executions_recent")
 	querySessionsOfRoot            = load("sessions_of_root")
 	querySessionsWaitingOfRoot     = load("sessions_waiting_of_root")
 	queryCountOfRoot               = load("count_of_root")

@@ -67,6 +67,21 @@ func (s history) Executions(ctx context.Context, id string, q store.HistoryQuery
 	return list, nil
 }
 
+// RecentExecutions returns the newest executions of sessions.
+func (s history) RecentExecutions(ctx context.Context, of []store.ExecutionsBefore, limit int) (map[string][]store.Execution, error) {
+	found := make(map[string][]store.Execution, len(of))
+	for _, o := range of {
+		list, err := s.Executions(ctx, o.Session, store.HistoryQuery{Before: o.Before, Newest: true, Limit: limit})
+		if err != nil {
+			return nil, err
+		}
+		if len(list) > 0 {
+			found[o.Session] = list
+		}
+	}
+	return found, nil
+}
+
 // related returns the relations whose other end exists.
 func (x *session) related(list []store.Lineage) []store.Lineage {
 	return slices.DeleteFunc(list, func(l store.Lineage) bool {

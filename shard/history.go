@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"maps"
 
 	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/store"
@@ -13,6 +14,25 @@ type history struct{ *homes }
 // Executions reads a session's executions.
 func (s history) Executions(ctx context.Context, session string, q store.HistoryQuery) ([]store.Execution, error) {
 	return inHome(ctx, s.homes, session, func(st store.Store) ([]store.Execution, error) { return st.Executions(ctx, session, q) })
+}
+
+// RecentExecutions reads executions of sessions, of those of one database together.
+func (s history) RecentExecutions(ctx context.Context, of []store.ExecutionsBefore, limit int) (map[string][]store.Execution, error) {
+	groups, lost := group(ctx, s.homes, of, func(o *store.ExecutionsBefore) string { return o.Session })
+	if err := anyOf(lost); err != nil {
+		return nil, err
+	}
+	lists, err := whole(askGroups(ctx, groups, func(st store.Store, rows []store.ExecutionsBefore) (map[string][]store.Execution, error) {
+		return st.RecentExecutions(ctx, rows, limit)
+	}))
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string][]store.Execution, len(of))
+	for _, list := range lists {
+		maps.Copy(all, list)
+	}
+	return all, nil
 }
 
 // Messages reads a session's chat.

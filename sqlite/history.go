@@ -1,8 +1,10 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -17,10 +19,7 @@ type history struct{ *db }
 // pageOf reads a page of one of the numbered lists of a session: always in order, from
 // the oldest or, with Newest, from the newest.
 func pageOf(ctx context.Context, s history, table, session string, q store.HistoryQuery, add func(scanner) error, more ...any) error {
-	below, limit, from := int64(math.MaxInt64), q.Limit, "_page_oldest"
-	if q.Before > 0 {
-		below = q.Before
-	}
+	below, limit, from := belowOf(q.Before), q.Limit, "_page_oldest"
 	if limit <= 0 {
 		limit = defaultPage
 	}
@@ -50,6 +49,46 @@ func (s history) Executions(ctx context.Context, session string, q store.History
 		err = s.addLineage(ctx, session, found)
 	}
 	return found, err
+}
+
+// RecentExecutions returns the newest executions of sessions.
+func (s history) RecentExecutions(ctx context.Context, of []store.ExecutionsBefore, limit int) (map[string][]store.Execution, error) {
+	found := make(map[string][]store.Execution, len(of))
+	if len(of) == 0 {
+		return found, nil
+	}
+	wanted := make([][2]any, len(of))
+	for i, o := range of {
+		wanted[i] = [2]any{o.Session, belowOf(o.Before)}
+	}
+	pairs, err := json.Marshal(wanted)
+	if err != nil {
+		return nil, err
+	}
+	err = s.reader.each(ctx, "executions_recent", func(row scanner) error {
+		var e store.Execution
+		var started, finished sql.NullInt64
+		var usage, paths []byte
+		err := row.Scan(&e.Session, &e.Seq, &e.Step, &e.Status, &started, &finished, &usage, &paths)
+		e.ID, e.StartedAt, e.FinishedAt, e.Usage, e.Paths = numbered(e.Session, e.Seq), fromMicros(started), fromMicros(finished), usage, paths
+		found[e.Session] = append(found[e.Session], e)
+		return err
+	}, string(pairs), limit)
+	if err != nil {
+		return nil, fault("read executions", err)
+	}
+	for _, list := range found {
+		slices.SortFunc(list, func(a, b store.Execution) int { return cmp.Compare(a.Seq, b.Seq) })
+	}
+	return found, nil
+}
+
+// belowOf is the number below which a page ends; 0 says that it has no such end.
+func belowOf(before int64) int64 {
+	if before <= 0 {
+		return math.MaxInt64
+	}
+	return before
 }
 
 func scanExecution(row scanner, e *store.Execution) error {

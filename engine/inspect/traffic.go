@@ -55,6 +55,13 @@ const (
 	trafficExecutions = 2000 // of one session, the newest
 )
 
+// Executions of many sessions are read together, at most trafficRows of them. Most sessions have no
+// more than trafficFirst: those are read in one go.
+const (
+	trafficFirst = 20
+	trafficRows  = trafficFirst * trafficSessions
+)
+
 // Traffic counts the executions that ended since q.Since in the newest q.Limit sessions of a workflow. The history has no index on time, because maintaining one would slow
 // down every checkpoint; sessions are read instead.
 func (i *Inspector) Traffic(ctx context.Context, q TrafficQuery) (*Traffic, error) {
@@ -66,20 +73,29 @@ func (i *Inspector) Traffic(ctx context.Context, q TrafficQuery) (*Traffic, erro
 		limit = trafficSessions
 	}
 	out := &Traffic{Workflow: workflow, Steps: map[string]*StepTraffic{}, Paths: map[string]*PathTraffic{}}
-	var ids []string
-	if err := i.eachSession(ctx, store.SessionQuery{Workflow: workflow}, limit+1, func(rec *store.SessionRecord) bool {
-		ids = append(ids, rec.ID)
-		return true
-	}); err != nil {
+	found, err := i.o.Store.ListSessions(ctx, store.SessionQuery{Workflow: workflow, Limit: limit + 1})
+	if err != nil {
 		return nil, err
 	}
-	if len(ids) > limit {
-		ids, out.More = ids[:limit], true
+	if len(found) > limit {
+		found, out.More = found[:limit], true
 	}
-	for _, id := range ids {
-		if err := i.addTraffic(ctx, out, id, since); err != nil {
-			return nil, err
+	out.Sessions = len(found)
+	of := make([]store.ExecutionsBefore, len(found))
+	for i := range found {
+		of[i].Session = found[i].ID
+	}
+	page := trafficFirst
+	for read := 0; len(of) > 0 && read < trafficExecutions; read, page = read+page, min(pageSize, trafficExecutions-read-page) {
+		var longer []store.ExecutionsBefore
+		for part := range slices.Chunk(of, trafficRows/page) {
+			more, err := i.addTraffic(ctx, out, part, page, since)
+			if err != nil {
+				return nil, err
+			}
+			longer = append(longer, more...)
 		}
+		of = longer
 	}
 	for _, s := range out.Steps {
 		slices.Sort(s.took)
@@ -88,29 +104,28 @@ func (i *Inspector) Traffic(ctx context.Context, q TrafficQuery) (*Traffic, erro
 	return out, nil
 }
 
-// addTraffic adds one session's history, newest page first, until it is older than since.
-func (i *Inspector) addTraffic(ctx context.Context, out *Traffic, session string, since time.Time) error {
-	q := store.HistoryQuery{Newest: true, Limit: pageSize}
-	for read := 0; read < trafficExecutions; {
-		page, err := i.o.Store.Executions(ctx, session, q)
-		if err != nil {
-			return err
-		}
+// addTraffic adds a page of the histories of sessions. It returns the sessions whose history goes back
+// further and is not older than since.
+func (i *Inspector) addTraffic(ctx context.Context, out *Traffic, of []store.ExecutionsBefore, limit int, since time.Time) ([]store.ExecutionsBefore, error) {
+	found, err := i.o.Store.RecentExecutions(ctx, of, limit)
+	if err != nil {
+		return nil, err
+	}
+	var longer []store.ExecutionsBefore
+	for _, o := range of {
+		page := found[o.Session]
 		for i := range page {
 			if !page[i].FinishedAt.Before(since) {
 				if err := out.add(&page[i]); err != nil {
-					return err
+					return nil, err
 				}
 			}
 		}
-		read += len(page)
-		if len(page) < q.Limit || page[0].FinishedAt.Before(since) {
-			break
+		if len(page) == limit && !page[0].FinishedAt.Before(since) {
+			longer = append(longer, store.ExecutionsBefore{Session: o.Session, Before: page[0].Seq})
 		}
-		q.Before = page[0].Seq
 	}
-	out.Sessions++
-	return nil
+	return longer, nil
 }
 
 func (t *Traffic) add(x *store.Execution) error {

@@ -1,10 +1,13 @@
 package inspect
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
@@ -35,6 +38,83 @@ func TestTrafficCountsAttempts(t *testing.T) {
 	}
 	if err := out.add(&store.Execution{ID: "s/1", Paths: json.RawMessage(`{`)}); err == nil {
 		t.Error("paths that are not valid JSON are no error")
+	}
+}
+
+// histories is a store of sessions that have run a step some number of times, a second each, up to now.
+type histories struct {
+	store.Store
+	now   time.Time
+	runs  []int64
+	reads int
+	most  int // rows that one read may have returned
+}
+
+func (h *histories) Workflows(context.Context, []string, map[string][]string) ([]*graph.Workflow, error) {
+	return []*graph.Workflow{{ID: "w"}}, nil
+}
+
+func (h *histories) ListSessions(_ context.Context, q store.SessionQuery) ([]store.SessionRecord, error) {
+	h.reads++
+	var found []store.SessionRecord
+	for i := range min(len(h.runs), q.Limit) {
+		found = append(found, store.SessionRecord{ID: fmt.Sprint(i)})
+	}
+	return found, nil
+}
+
+func (h *histories) RecentExecutions(_ context.Context, of []store.ExecutionsBefore, limit int) (map[string][]store.Execution, error) {
+	h.reads++
+	h.most = max(h.most, len(of)*limit)
+	found := map[string][]store.Execution{}
+	for _, o := range of {
+		var i int
+		if _, err := fmt.Sscan(o.Session, &i); err != nil {
+			return nil, err
+		}
+		last := h.runs[i]
+		if o.Before > 0 {
+			last = o.Before - 1
+		}
+		for seq := max(1, last-int64(limit)+1); seq <= last; seq++ {
+			at := h.now.Add(-time.Duration(h.runs[i]-seq) * time.Second)
+			found[o.Session] = append(found[o.Session], store.Execution{Session: o.Session, Seq: seq, Step: "a", Status: store.StatusComplete, StartedAt: at, FinishedAt: at})
+		}
+	}
+	return found, nil
+}
+
+// Traffic reads the histories of many sessions together, however long some of them are.
+func TestTrafficReads(t *testing.T) {
+	short := make([]int64, 700)
+	for i := range short {
+		short[i] = int64(i % 20)
+	}
+	for name, c := range map[string]struct {
+		runs           []int64
+		within         time.Duration
+		sessions, read int
+		visits         int64
+		more           bool
+	}{
+		"short histories": {runs: short, sessions: 500, read: 2, visits: 4750, more: true},
+		"no session":      {read: 1},
+		"as long as a page, longer, and longer than what is looked at": {runs: []int64{20, 21, 220, 221, 1999, 2000, 2001, 3000}, sessions: 8, read: 12, visits: 20 + 21 + 220 + 221 + 1999 + 3*2000},
+		"of the last minute": {runs: []int64{5, 20, 61, 3000}, within: time.Minute, sessions: 4, read: 3, visits: 5 + 20 + 61 + 61},
+	} {
+		h := &histories{now: time.Unix(1_000_000, 0), runs: c.runs}
+		since := time.Time{}
+		if c.within > 0 {
+			since = h.now.Add(-c.within)
+		}
+		got, err := New(Options{Store: h}).Traffic(t.Context(), TrafficQuery{Workflow: "w", Since: since})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Sessions != c.sessions || got.Visits != c.visits || got.More != c.more || h.reads != c.read || h.most > 10_000 {
+			t.Errorf("%s: %d visits of %d sessions, more %t, in %d reads of at most %d rows; want %d of %d, %t, in %d", name, got.Visits, got.Sessions, got.More, h.reads, h.most,
+				c.visits, c.sessions, c.more, c.read)
+		}
 	}
 }
 

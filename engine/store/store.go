@@ -280,6 +280,10 @@ type History interface {
 	// Executions returns a page of a session's executions in seq order, with Reads and
 	// Took when asked for.
 	Executions(ctx context.Context, session string, q HistoryQuery) ([]Execution, error)
+	// RecentExecutions returns for each session its newest executions below Before, at most limit,
+	// in seq order. Each has ID, Session, Seq, Step, Status, StartedAt, FinishedAt, Usage and Paths; a
+	// store may leave out the rest. One read serves all. Sessions without such executions are left out.
+	RecentExecutions(ctx context.Context, of []ExecutionsBefore, limit int) (map[string][]Execution, error)
 	// Messages returns a page of a session's chat in order.
 	Messages(ctx context.Context, session string, q HistoryQuery) ([]function.Message, error)
 	// Blobs returns the texts of the hashes a session has; missing ones are left out.
@@ -288,6 +292,12 @@ type History interface {
 	Results(ctx context.Context, session, step string, visit int) ([]StoredResult, error)
 	// AllRequests returns a page of a session's requests in order, applied or not.
 	AllRequests(ctx context.Context, session string, q HistoryQuery) ([]Request, error)
+}
+
+// ExecutionsBefore asks for the executions of one session below a number; 0 means all.
+type ExecutionsBefore struct {
+	Session string
+	Before  int64
 }
 
 // A HistoryQuery is a page by number (seq or n): those above After, or, with Before > 0,

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stepgraph/stepgraph/engine/function"
@@ -12,6 +13,7 @@ var historyCases = []testCase{
 	{"executions come back as they were written", historyExact},
 	{"executions by page", historyPages},
 	{"executions of one step", historySteps},
+	{"newest executions of many sessions", historyRecent},
 	{"messages come back as they were written, by page", historyMessages},
 	{"fifty rows unless asked", historyDefaultLimit},
 	{"a session has its own history only", historyOwn},
@@ -87,6 +89,52 @@ func historySteps(k *kit) {
 	k.equal("newest of reply", k.seqs(r.ID, store.HistoryQuery{Step: "reply", Newest: true, Limit: 2}), "9 12")
 	k.equal("ask after", k.seqs(r.ID, store.HistoryQuery{Step: "ask", After: 4, Limit: 1}), "7")
 	k.equal("nothing", k.seqs(r.ID, store.HistoryQuery{Step: "nothing"}), "")
+}
+
+// historyRecent: each session has its own limit and end, and some have nothing to give.
+func historyRecent(k *kit) {
+	for name, n := range map[string]int64{"a": 5, "a/1": 1, "b": 12, "none": 0} {
+		k.held(name)
+		var list []store.Execution
+		for seq := range n {
+			list = append(list, execution(k.id(name), seq+1, "step"))
+		}
+		if n == 5 {
+			list[4].Usage, list[4].Paths, list[4].Status = []byte(`{"tokens":12}`), []byte(`[{"path":"a>b","open":true}]`), store.StatusError
+		}
+		k.write(name, list...)
+	}
+	recent := func(limit int, of ...store.ExecutionsBefore) map[string][]store.Execution {
+		k.Helper()
+		found, err := again(k.ctx, func() (map[string][]store.Execution, error) { return k.store.RecentExecutions(k.ctx, of, limit) })
+		k.noError(err)
+		return found
+	}
+	before := func(name string, n int64) store.ExecutionsBefore {
+		return store.ExecutionsBefore{Session: k.id(name), Before: n}
+	}
+	numbers := func(found map[string][]store.Execution) string {
+		var out []string
+		for session, list := range found {
+			for _, e := range list {
+				k.equal("session of an execution", e.Session, session)
+				k.equal("id", e.ID, fmt.Sprintf("%s/%d", session, e.Seq))
+				out = append(out, strings.TrimPrefix(e.ID, k.prefix+"-"))
+			}
+			k.equal("in seq order", slices.IsSortedFunc(list, func(a, b store.Execution) int { return int(a.Seq - b.Seq) }), true)
+		}
+		slices.Sort(out)
+		return strings.Join(out, " ")
+	}
+	k.equal("three of each", numbers(recent(3, before("a", 0), before("a/1", 0), before("b", 0), before("none", 0), before("not-there", 0))), "a/1/1 a/3 a/4 a/5 b/10 b/11 b/12")
+	k.equal("the next three", numbers(recent(3, before("a", 3), before("b", 10), before("a/1", 1))), "a/1 a/2 b/7 b/8 b/9")
+	k.equal("all", len(recent(100, before("b", 0))[k.id("b")]), 12)
+	k.equal("of none", len(recent(3)), 0)
+	whole, err := k.store.Executions(k.ctx, k.id("a"), store.HistoryQuery{Newest: true, Limit: 1})
+	k.noError(err)
+	got, want := recent(1, before("a", 0))[k.id("a")][0], whole[0]
+	k.equal("what it has", store.Execution{ID: got.ID, Session: got.Session, Seq: got.Seq, Step: got.Step, Status: got.Status, StartedAt: got.StartedAt, FinishedAt: got.FinishedAt, Usage: got.Usage, Paths: got.Paths},
+		store.Execution{ID: want.ID, Session: want.Session, Seq: want.Seq, Step: want.Step, Status: want.Status, StartedAt: want.StartedAt, FinishedAt: want.FinishedAt, Usage: want.Usage, Paths: want.Paths})
 }
 
 func historyMessages(k *kit) {

@@ -12,6 +12,11 @@ func (s *Store) Executions(ctx context.Context, session string, q store.HistoryQ
 	return read(s, "Executions", func() ([]store.Execution, error) { return s.inner.Executions(ctx, session, q) })
 }
 
+// RecentExecutions calls the store below as planned.
+func (s *Store) RecentExecutions(ctx context.Context, of []store.ExecutionsBefore, limit int) (map[string][]store.Execution, error) {
+	return read(s, "RecentExecutions", func() (map[string][]store.Execution, error) { return s.inner.RecentExecutions(ctx, of, limit) })
+}
+
 // Messages calls the store below as planned.
 func (s *Store) Messages(ctx context.Context, session string, q store.HistoryQuery) ([]function.Message, error) {
 	return read(s, "Messages", func() ([]function.Message, error) { return s.inner.Messages(ctx, session, q) })

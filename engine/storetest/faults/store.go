@@ -42,9 +42,6 @@ func (s *Store) Calls() int { return int(s.calls.Load()) }
 // Faults returns how many of them failed as planned.
 func (s *Store) Faults() int { return int(s.made.Load()) }
 
-// Unwrap returns the store below.
-func (s *Store) Unwrap() store.Store { return s.inner }
-
 // Close closes the store below, dead or not.
 func (s *Store) Close() error { return s.inner.Close() }
 
