@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -43,10 +44,14 @@ var (
 func (l *listing) choose(ctx context.Context, db *sql.Tx) error {
 	q := &l.q
 	l.rest = *q
-	switch {
-	case q.IDs != nil || q.Root != "":
+	if q.IDs != nil || q.Root != "" {
 		l.plain() // few sessions, found by their own index
 		return nil
+	}
+	if few, err := l.chooseWaiting(ctx, db); few || err != nil {
+		return err
+	}
+	switch {
 	case q.Step != "", q.Awaiting && !q.OldestWaiting:
 		return l.chooseQuestions(ctx, db)
 	case q.OldestWaiting && q.Workflow == "" && len(q.Workflows) == 0:
@@ -160,6 +165,30 @@ func (l *listing) chooseLabel(ctx context.Context, db *sql.Tx) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// fewWaiting is how many sessions that wait since before a time are few enough to be sorted: the indexes that have
+// the time of the question do not have the order of the page.
+const fewWaiting = 2000
+
+// chooseWaiting begins with the sessions that wait since before a time, if the query asks for them and they are few.
+func (l *listing) chooseWaiting(ctx context.Context, db *sql.Tx) (bool, error) {
+	if l.q.WaitingBefore.IsZero() || l.q.OldestWaiting { // the order of which is that time
+		return false, nil
+	}
+	from, args := "FROM session AS waiting WHERE waiting.awaiting_since < ?", []any{l.q.WaitingBefore.UnixMicro()}
+	if l.q.Workflow != "" {
+		from += " AND waiting.workflow = ?"
+		args = append(args, l.q.Workflow)
+	}
+	var n int
+	err := db.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 "+from+" LIMIT ?)", append(args, fewWaiting)...).Scan(&n)
+	if err != nil || n >= fewWaiting {
+		return false, err
+	}
+	l.add(arm{from: "(SELECT waiting.rowid AS row " + from + ") AS found CROSS JOIN session ON session.rowid = found.row", given: args, order: newest, where: "true"})
+	l.rest.Workflow, l.rest.WaitingBefore = "", time.Time{}
+	return true, nil
 }
 
 // statement is the merge of the arms, with the columns of the sessions that are in the page.
