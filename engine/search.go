@@ -37,8 +37,8 @@ const searchTime = 60 * time.Millisecond
 
 // A search looks at firstLook sessions; after that it knows how long one takes.
 const (
-	firstLook = 300
-	leastLook = 100
+	firstLook = 50
+	leastLook = 50
 	mostLook  = 20_000
 )
 

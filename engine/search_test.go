@@ -1,9 +1,11 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
@@ -11,9 +13,16 @@ import (
 	"github.com/stepgraph/stepgraph/memory"
 )
 
-// searched is an engine that stops to look as soon as it may, on a store with n sessions. The text
-// "needle" is in each tenth.
+// searched is an engine that stops to look as soon as it may, on a store that is filled.
 func searched(t *testing.T, n int) *engine.Engine {
+	t.Helper()
+	e := engine.New(filled(t, n), engine.NewRegistry(), engine.Options{})
+	engine.SearchFor(e, time.Nanosecond)
+	return e
+}
+
+// filled is a store with n sessions. The text "needle" is in each tenth.
+func filled(t *testing.T, n int) engine.Store {
 	t.Helper()
 	s := memory.New(memory.Options{})
 	var fresh []store.NewSession
@@ -28,9 +37,7 @@ func searched(t *testing.T, n int) *engine.Engine {
 	if _, err := s.Create(t.Context(), fresh); err != nil {
 		t.Fatal(err)
 	}
-	e := engine.New(s, engine.NewRegistry(), engine.Options{})
-	engine.SearchFor(e, time.Nanosecond)
-	return e
+	return s
 }
 
 // A search that is cut into answers finds each session once, in order, however many fit on a page.
@@ -71,6 +78,31 @@ func TestSearchGoesOn(t *testing.T) {
 		if limit == 500 && answers < 3 {
 			t.Errorf("limit %d: %d answers, want the search to stop before it has seen all", limit, answers)
 		}
+	}
+}
+
+// slowLook is a store that takes its time for each session it is asked to look at.
+type slowLook struct {
+	engine.Store
+	each time.Duration
+}
+
+func (s slowLook) ListSessions(ctx context.Context, q store.SessionQuery) ([]store.SessionRecord, error) {
+	time.Sleep(time.Duration(len(q.IDs)) * s.each)
+	return s.Store.ListSessions(ctx, q)
+}
+
+// However long a session takes to be looked at, the answer comes soon.
+func TestSearchAnswersSoon(t *testing.T) {
+	for _, each := range []time.Duration{time.Microsecond, 20 * time.Microsecond, 100 * time.Microsecond, 400 * time.Microsecond, 800 * time.Microsecond} {
+		synctest.Test(t, func(t *testing.T) {
+			e := engine.New(slowLook{filled(t, 3000), each}, engine.NewRegistry(), engine.Options{})
+			began := time.Now()
+			page, err := e.Search(t.Context(), engine.SessionQuery{Text: "a text that none has"})
+			if took := time.Since(began); err != nil || took > 80*time.Millisecond || took < 30*time.Millisecond && page.Next != nil {
+				t.Errorf("%s for each session: %d looked at in %s, %v", each, page.Looked, took, err)
+			}
+		})
 	}
 }
 
