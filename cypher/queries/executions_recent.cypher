@@ -1,6 +1,5 @@
 // executions_recent.cypher: the newest executions of many sessions, each below a number and at most $limit, in no order, with what
 // Traffic counts and no more, by the index on session and seq. No row: there are none.
-CYPHER replan=skip
 UNWIND $rows AS r
 CALL (r) {
   MATCH (x:EXECUTION) USING INDEX x:EXECUTION(session, seq) WHERE x.session = r.session AND x.seq < r.before
