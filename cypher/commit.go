@@ -17,6 +17,9 @@ func (s commits) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]
 	if len(checkpoints) == 0 {
 		return nil, nil
 	}
+	if own, arrivals := ofArrivals(checkpoints); len(own) > 0 && len(arrivals) > 0 {
+		return s.commitApart(ctx, checkpoints, own, arrivals)
+	}
 	b, err := newBatch(checkpoints)
 	if err != nil {
 		return nil, err
@@ -36,9 +39,40 @@ func (s commits) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]
 	return s.outcomes(ctx, checkpoints, answer, b.inboxes)
 }
 
+// ofArrivals divides checkpoints by their statement: those of holders, and those that bring their request along.
+func ofArrivals(checkpoints []store.Checkpoint) (own, arrivals []int) {
+	for i := range checkpoints {
+		if checkpoints[i].Received != nil {
+			arrivals = append(arrivals, i)
+		} else {
+			own = append(own, i)
+		}
+	}
+	return own, arrivals
+}
+
+// commitApart writes checkpoints in one transaction for each group. Engines do not mix them.
+func (s commits) commitApart(ctx context.Context, checkpoints []store.Checkpoint, groups ...[]int) ([]store.CommitResult, error) {
+	results := make([]store.CommitResult, len(checkpoints))
+	for _, group := range groups {
+		some := make([]store.Checkpoint, len(group))
+		for n, i := range group {
+			some[n] = checkpoints[i]
+		}
+		answers, err := s.Commit(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		for n, i := range group {
+			results[i] = answers[n]
+		}
+	}
+	return results, nil
+}
+
 // commitLean writes in one statement, and asks about what was not written in another.
 func (s commits) commitLean(ctx context.Context, b *batch) ([]row, error) {
-	answer, err := s.write(ctx, queryCommit, params{"rows": b.rows()})
+	answer, err := s.write(ctx, b.statement(), params{"rows": b.rows()})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +91,7 @@ func (b *batch) write(ctx context.Context, t transaction) ([]row, error) {
 			return nil, err
 		}
 	}
-	answer, err := t.query(ctx, queryCommit, params{"rows": b.rows()})
+	answer, err := t.query(ctx, b.statement(), params{"rows": b.rows()})
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,14 @@ func (b *batch) lean() bool {
 	})
 }
 
+// statement writes the rows of the batch, which are all of one kind.
+func (b *batch) statement() statement {
+	if b.checkpoints[0].Received != nil {
+		return queryCommitReceived
+	}
+	return queryCommit
+}
+
 // withParents are all sessions whose locks are needed, in order; nil where there is no
 // parent, since the checkpoints themselves come in order.
 func (b *batch) withParents() []string {
@@ -92,16 +100,33 @@ func checkpointRow(c *store.Checkpoint) params {
 	if c.Counters != nil {
 		p["counters"] = string(c.Counters)
 	}
-	if c.Release {
+	if c.Received == nil && c.Release {
 		p["lease"], p["lease_owner"], p["lease_until"] = nil, nil, nil
 	}
 	if c.Status != store.StatusPending {
 		p["pending"] = nil
 	}
+	if c.Received != nil {
+		return arrivalRow(c, p)
+	}
 	return params{
 		"id": c.Session, "version": c.Version, "lease": c.Lease, "transition": c.Transition, "closing": c.Closing, "seen": c.Seen,
 		"released": c.Release, "due_at": stamp(c.DueAt), "lease_for": milliseconds(c.LeaseFor), "pending": c.Status == store.StatusPending,
 		"properties": p, "executions": executionRows(c), "messages": messageRows(c), "applied": appliedRows(c),
+	}
+}
+
+// arrivalRow is the row of a checkpoint that brings its request along.
+func arrivalRow(c *store.Checkpoint, properties params) params {
+	properties["inbox"] = c.Seen
+	if !c.Release {
+		properties["lease"], properties["lease_owner"] = c.Lease, optional(c.Received.Owner)
+	}
+	q := c.Received.As(c, time.Time{})
+	return params{
+		"id": c.Session, "version": c.Version, "seen": c.Seen, "released": c.Release, "due_at": stamp(c.DueAt), "lease_for": milliseconds(c.LeaseFor),
+		"pending": c.Status == store.StatusPending, "request_id": q.ID, "target": optional(q.Target), "request": requestProperties(&q),
+		"properties": properties, "executions": executionRows(c), "messages": messageRows(c),
 	}
 }
 

@@ -142,6 +142,7 @@ var (
 	queryCommitParents             = load("commit_parents")
 	queryDeliverRequests           = load("deliver_requests")
 	queryDeliverLook               = load("deliver_look")
+	queryCommitReceived            = load("commit_received")
 	queryDeliverAhead              = load("deliver_ahead")
 	queryDeliverWrite              = load("deliver_write")
 	queryRequestOfID               = load("request_of_id")

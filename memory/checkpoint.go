@@ -47,10 +47,20 @@ func (x *session) guard(c *store.Checkpoint) store.CommitOutcome {
 		return store.Lost
 	case c.Transition != "" && x.record.Transition == c.Transition:
 		return store.Again
+	case c.Received != nil:
+		return x.guardArrival(c)
 	case c.Lease == "" || x.record.Lease != c.Lease || x.record.Version != c.Version:
 		return store.Lost
 	case c.Closing && x.record.Inbox > c.Seen:
 		return store.Refused
+	}
+	return store.Committed
+}
+
+// guardArrival is guard of a checkpoint that brings its request along.
+func (x *session) guardArrival(c *store.Checkpoint) store.CommitOutcome {
+	if x.record.Lease != "" || x.record.Version != c.Version || x.record.Inbox != c.Seen-1 || x.acceptable(&c.Received.Request) != nil {
+		return store.Lost
 	}
 	return store.Committed
 }
@@ -80,6 +90,10 @@ func (s commits) commit(c *store.Checkpoint, now time.Time) store.CommitResult {
 	x := s.sessions[c.Session]
 	outcome := x.guard(c)
 	if outcome == store.Committed {
+		if a := c.Received; a != nil {
+			x.receive(a.As(c, now), now)
+			x.record.Lease, x.record.LeaseOwner = c.Lease, a.Owner
+		}
 		x.advance(c, now)
 		x.writeHistory(c)
 		s.keepBlobs(x, c)

@@ -69,7 +69,11 @@ func rowsBySession(checkpoints []store.Checkpoint) (map[string]int, error) {
 
 // checkpoint writes one row with all records that come with it, if its guard holds.
 func (t checkpointTx) checkpoint(c *store.Checkpoint, r *store.CommitResult) error {
-	passed, err := t.guard(c, r)
+	guard := t.guard
+	if c.Received != nil {
+		guard = t.received
+	}
+	passed, err := guard(c, r)
 	if err != nil {
 		return err
 	}
@@ -118,6 +122,24 @@ func (t checkpointTx) guard(c *store.Checkpoint, r *store.CommitResult) (bool, e
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// received is guard of a checkpoint that brings its request along; it writes the request, too.
+func (t checkpointTx) received(c *store.Checkpoint, r *store.CommitResult) (bool, error) {
+	q := c.Received.As(c, t.time())
+	lease, owner, until, due := c.Lease, c.Received.Owner, micros(t.time().Add(c.LeaseFor)), micros(c.DueAt)
+	if c.Release {
+		lease, owner, until = "", "", nil
+	} else {
+		due = until
+	}
+	r.Inbox = c.Seen
+	n, err := t.exec("checkpoint_received", c.Session, c.Version, c.Transition, text(c.State), text(c.Counters), c.Status, text(c.Awaiting),
+		micros(c.AwaitingSince), t.now, c.Seen, lease, owner, until, due, orNull(c.Tried), q.Key, orNull(q.Target))
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, deliveryTx{t.tx}.insert(&q)
 }
 
 // look sets the outcome of a checkpoint whose guard did not hold.

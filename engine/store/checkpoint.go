@@ -43,6 +43,25 @@ type Checkpoint struct {
 	// ToParent, set by the checkpoint that ends a child, is put into the parent's inbox
 	// in the same transaction, both sessions locked in id order; the parent becomes due.
 	ToParent *Request
+	// Received, if set, comes from outside and is written with the checkpoint that applies it.
+	Received *Arrival
+}
+
+// An Arrival is a request of a session at rest that is written together with what the session does
+// in answer to it, in place of a delivery and a checkpoint. Such a checkpoint has another guard:
+// the session has Version and no lease, its inbox is at Seen-1, and it has no request with this
+// key or target. Otherwise it is Lost, and the request has to be delivered. It takes the
+// lease for Owner, unless Release, and has Records for executions and messages only.
+type Arrival struct {
+	Request        // Key, Target, Kind, Step, Visit, Ask, Body, BodyHash, By and Outcome; the store fills in the rest
+	Owner   string // of the lease
+}
+
+// As returns the request as a store writes it.
+func (a *Arrival) As(c *Checkpoint, now time.Time) Request {
+	q := a.Request
+	q.ID, q.Session, q.N, q.At, q.Applied = c.Session+"/"+q.Key, c.Session, c.Seen, now, true
+	return q
 }
 
 // Records are what a checkpoint adds to what the store keeps of its session.
@@ -97,6 +116,9 @@ func (c *Checkpoint) Size() int {
 	}
 	for i := range c.Children {
 		n += len(c.Children[i].State) + 256
+	}
+	if c.Received != nil {
+		n += len(c.Received.Body) + 256
 	}
 	return n
 }

@@ -34,6 +34,7 @@ func sideBySide() []area {
 		{"parent", parentCases},
 		{"blob", blobCases},
 		{"result", resultCases},
+		{"arrival", arrivalCases},
 		{"deliver", deliverCases},
 		{"decide", decideCases},
 		{"deliver and claim", deliverClaimCases},
