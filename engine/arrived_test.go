@@ -75,7 +75,7 @@ func TestAnswerFoundByACheckpoint(t *testing.T) {
 			}
 		}
 		opened.hook = func() { answer(elsewhere, "b", "Bob") }
-		answer(e, "a", "Ada")
+		answer(elsewhere, "a", "Ada") // so that it is delivered and the runner applies it
 		s, err := e.Wait(ctx, "s")
 		if err != nil {
 			t.Fatal(err)

@@ -49,7 +49,7 @@ func (e *Engine) Answer(ctx context.Context, q AnswerRequest) (*Session, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.after = delivered.Session.Inbox + 1
+	s.after, s.rest = delivered.Session.Inbox+1, a.rest
 	s.Accepted = a.accepted(delivered.Request)
 	s.Replayed = s.Accepted.Replayed
 	for i := range s.Awaiting {
@@ -73,7 +73,11 @@ func requestsOf(d *store.Delivered) []Request {
 
 // accept puts an answer into its session's inbox.
 func (e *Engine) accept(ctx context.Context, a *acceptance) (store.Delivered, error) {
-	return e.deliver(ctx, &a.read, store.Delivery{Session: a.q.Session, Key: keyOr(a.q.Key, e.o.NewID), Decide: a.decide})
+	key := keyOr(a.q.Key, e.o.NewID)
+	if delivered, err := e.answerAtRest(ctx, a, key); delivered != nil || err != nil {
+		return *cmp.Or(delivered, &store.Delivered{}), err
+	}
+	return e.deliver(ctx, &a.read, store.Delivery{Session: a.q.Session, Key: key, Decide: a.decide})
 }
 
 // explainAnswer distinguishes a step that does not exist from one that does not wait. It reads the
@@ -99,6 +103,7 @@ type acceptance struct {
 	strange  bool     // the named step has never run in this session
 	replayed *Request // the earlier request, when this answer repeats it
 	read     opened
+	rest     *SessionRecord // the session as the answer's own checkpoint has left it, see answerAtRest
 }
 
 func (a *acceptance) decide(v store.InboxView) (*Request, error) {
@@ -279,6 +284,11 @@ func bodyHash(body json.RawMessage) string {
 // same transaction when it has a free place; otherwise the session becomes due and polling finds it.
 // read holds what d.Decide has decoded.
 func (e *Engine) deliver(ctx context.Context, read *opened, d store.Delivery) (store.Delivered, error) {
+	end, err := e.delivering.begin(ctx, d.Session)
+	if err != nil {
+		return store.Delivered{}, err
+	}
+	defer end()
 	place := e.reserve(d.Session, anyWorkflow, hasteOf(ctx))
 	d.Claim = e.leaseFor(place)
 	var kind string

@@ -34,6 +34,8 @@ type Engine struct {
 	slots       *slots
 	env         *session.Env // what its sessions share
 	limits      inturn.Table // of workflows
+	slow        slowWorkflows
+	delivering  deliveries
 
 	holding
 	views

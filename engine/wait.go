@@ -20,6 +20,11 @@ func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
 // is idle after that. It does not read a session that this engine runs: the runner hands over what it
 // has written.
 func (e *Engine) WaitAfter(ctx context.Context, s *Session) (*Session, error) {
+	if s.rest != nil && rests(s.rest) {
+		if view, err := e.wholeView(ctx, s.rest); err != nil || !view.parent || view.Status != StatusActive {
+			return view, err
+		}
+	}
 	return (&waiting{e: e, id: s.ID, after: s.after}).wait(ctx)
 }
 

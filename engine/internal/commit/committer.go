@@ -32,6 +32,7 @@ type Committer struct {
 type lines struct {
 	reads       batcher[string, *store.SessionRecord]
 	checkpoints batcher[*store.Checkpoint, store.CommitResult]
+	arrivals    batcher[*store.Checkpoint, store.CommitResult] // that bring their request along
 	deliveries  batcher[store.Delivery, store.Delivered]
 	creations   batcher[store.NewSession, store.Created]
 }
@@ -81,6 +82,13 @@ func (c *Committer) ofNew(ctx context.Context, n *store.NewSession) (*lines, err
 
 func newLines(s store.Store, writers int) *lines {
 	c := &lines{}
+	commit := func(ctx context.Context, rows []*store.Checkpoint) ([]store.CommitResult, error) {
+		batch := make([]store.Checkpoint, len(rows))
+		for i, r := range rows {
+			batch[i] = *r
+		}
+		return s.Commit(ctx, batch)
+	}
 	c.reads = batcher[string, *store.SessionRecord]{
 		writers: writers,
 		do: func(ctx context.Context, ids []string) ([]*store.SessionRecord, error) {
@@ -90,13 +98,14 @@ func newLines(s store.Store, writers int) *lines {
 	c.checkpoints = batcher[*store.Checkpoint, store.CommitResult]{
 		writers: writers,
 		size:    func(cp **store.Checkpoint) int { return (*cp).Size() },
-		do: func(ctx context.Context, rows []*store.Checkpoint) ([]store.CommitResult, error) {
-			batch := make([]store.Checkpoint, len(rows))
-			for i, r := range rows {
-				batch[i] = *r
-			}
-			return s.Commit(ctx, batch)
-		},
+		do:      commit,
+	}
+	c.arrivals = batcher[*store.Checkpoint, store.CommitResult]{
+		writers:  writers,
+		size:     func(cp **store.Checkpoint) int { return (*cp).Size() },
+		do:       commit,
+		distinct: func(cp **store.Checkpoint) string { return (*cp).Session },
+		refusing: refusesAll,
 	}
 	c.deliveries = batcher[store.Delivery, store.Delivered]{
 		writers:  writers,
@@ -129,6 +138,16 @@ func (c *Committer) Commit(ctx context.Context, cp *store.Checkpoint) (store.Com
 		return store.CommitResult{}, err
 	}
 	return l.checkpoints.submit(ctx, cp)
+}
+
+// Receive writes a checkpoint that brings its request along. Like CreateThen it calls settled once.
+func (c *Committer) Receive(ctx context.Context, cp *store.Checkpoint, settled func(store.CommitResult, error)) (store.CommitResult, error) {
+	l, err := c.ofSession(ctx, cp.Session)
+	if err != nil {
+		settled(store.CommitResult{}, err)
+		return store.CommitResult{}, err
+	}
+	return l.arrivals.submitThen(ctx, cp, settled)
 }
 
 // Deliver puts a request into an inbox.

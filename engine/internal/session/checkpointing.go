@@ -65,22 +65,7 @@ func (r *Runner) write(ctx context.Context, release bool) (rested bool, err erro
 		}
 		return false, r.fetchRequests(ctx)
 	}
-	if cp.LeaseFor > 0 {
-		r.extended = true
-		r.beat.Store(asked.UnixNano())
-	}
-	r.offset.adjust(asked, res.Now, time.Now())
-	r.e.clock.Store(r.offset.Load())
-	r.written(cp, res)
-	if release {
-		if r.inbox > r.counters.Seen() {
-			r.e.WakeUp() // a request arrived while the lease was given up
-		}
-		if r.state.Lacks() || r.yielding.Load() && cp.Status == store.StatusActive {
-			r.e.LeaveAlone(r.id)
-			return true, nil
-		}
-		r.e.DueAt(cp.DueAt, r.offset.get())
+	if r.settled(cp, asked, res); release {
 		return true, nil
 	}
 	if err := r.notices.sendNotices(ctx); err != nil {
@@ -92,15 +77,37 @@ func (r *Runner) write(ctx context.Context, release bool) (rested bool, err erro
 	return false, nil
 }
 
+// settled notes that a checkpoint, asked for at that time, is durable. It returns the session if the
+// checkpoint gave up the lease.
+func (r *Runner) settled(cp *store.Checkpoint, asked time.Time, res store.CommitResult) (rest *store.SessionRecord) {
+	if cp.LeaseFor > 0 {
+		r.extended = true
+		r.beat.Store(asked.UnixNano())
+	}
+	r.offset.adjust(asked, res.Now, time.Now())
+	r.e.clock.Store(r.offset.Load())
+	if rest = r.written(cp, res); rest == nil {
+		return nil
+	}
+	if r.inbox > r.counters.Seen() {
+		r.e.WakeUp() // a request arrived while the lease was given up
+	}
+	if r.state.Lacks() || r.yielding.Load() && cp.Status == store.StatusActive {
+		r.e.LeaveAlone(r.id)
+	} else {
+		r.e.DueAt(cp.DueAt, r.offset.get())
+	}
+	return rest
+}
+
 // written runs the work that had to wait for the checkpoint to be durable, and begins a new draft
-// from the same state.
-func (r *Runner) written(cp *store.Checkpoint, res store.CommitResult) {
+// from the same state. It returns the session if the checkpoint gave up the lease.
+func (r *Runner) written(cp *store.Checkpoint, res store.CommitResult) (rested *store.SessionRecord) {
 	r.version++
 	r.stored = cp.Status
 	r.inbox = res.Inbox
 	events := append(r.unwritten.events, r.statusEvents(cp.Status, string(cp.Awaiting))...)
 	r.durable()
-	var rested *store.SessionRecord
 	if cp.Release {
 		rested = r.record(cp, res)
 		state.Keep(cp.State, r.state) // whoever waits for the session looks at it next
@@ -112,6 +119,7 @@ func (r *Runner) written(cp *store.Checkpoint, res store.CommitResult) {
 	if cp.ToParent != nil {
 		r.e.Poke(cp.ToParent.Session)
 	}
+	return rested
 }
 
 // record returns the session as a checkpoint that gave up the lease has left it, see

@@ -30,6 +30,9 @@ type Env struct {
 	refusals refusals
 }
 
+// Now estimates the store's clock, from its newest reading.
+func (e *Env) Now() time.Time { return time.Now().Add(e.clock.get()) }
+
 // Limits are the engine options that its sessions obey. See engine.Options.
 type Limits struct {
 	Log         *slog.Logger

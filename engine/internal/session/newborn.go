@@ -21,9 +21,8 @@ func Newborn(ctx context.Context, e *Env, y *Young, def *graph.Definition, seat 
 	if y.Claim == nil || y.Counted.Messages() > 0 || !onlyCalls(e, y.Begun, def) {
 		return nil
 	}
-	asked := time.Now()
 	r := New(e, store.Claimed{Session: store.SessionRecord{ID: y.ID, Workflow: y.Workflow, Root: y.Root, Lease: y.Claim.Token, Status: y.Status},
-		Now: asked.Add(e.clock.get())}, seat)
+		Now: e.Now()}, seat)
 	r.ctx, r.def, r.readAt = ctx, def, def.ReadAt
 	r.draft.state, r.draft.counters, r.stored = state.Read(y.Begun).Clone(), y.Counted.Clone(), y.Status
 	r.state.CountVisitsIn(r.counters)
@@ -72,7 +71,7 @@ func (r *Runner) Created(rec store.SessionRecord) {
 	r.durable()
 }
 
-// begin starts the calls with which the session was created. If its creation took so long that the
+// begin starts the calls with which the session was created, or goes on from the checkpoint of Preapply. If that write took so long that the
 // definition is out of date, or the engine stops meanwhile, they are decided again.
 func (r *Runner) begin(ctx context.Context) error {
 	poked := false

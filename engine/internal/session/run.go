@@ -22,7 +22,7 @@ type Beginning struct {
 
 // run advances the session until it is at rest, its lease is lost, or the engine stops.
 func (r *Runner) run(ctx context.Context, rec store.SessionRecord, b Beginning) error {
-	if r.def != nil { // made by Newborn
+	if r.def != nil { // made by Newborn or Preapply
 		if err := r.begin(ctx); err != nil {
 			return err
 		}

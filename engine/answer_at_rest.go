@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/stepgraph/stepgraph/engine/graph"
+	"github.com/stepgraph/stepgraph/engine/internal/session"
+	"github.com/stepgraph/stepgraph/engine/store"
+)
+
+// An answer to a session at rest is decided, and its first checkpoint made, from a read without a
+// lock; one write then stores both if the session is still as it was read (ADR 48). Everything else
+// is delivered: deliver decides under the session's lock, and its refusals are the ones that count.
+
+// preapplyWithin bounds how long an answer waits for the pure steps that follow it. Above that it is
+// delivered at once, and answers to sessions of the workflow are for preapplyPause.
+const (
+	preapplyWithin = 100 * time.Millisecond
+	preapplyPause  = time.Minute
+)
+
+// answerAtRest writes an answer together with the checkpoint that applies it. It returns nil if the
+// answer has to be delivered.
+func (e *Engine) answerAtRest(ctx context.Context, a *acceptance, key string) (*store.Delivered, error) {
+	end := e.delivering.beginAlone(a.q.Session)
+	if end == nil {
+		return nil, nil
+	}
+	defer end()
+	place := e.reserve(a.q.Session, anyWorkflow, hasteOf(ctx))
+	if place == nil {
+		return nil, nil
+	}
+	rec, err := e.committer.Session(ctx, a.q.Session)
+	if err != nil || !e.isPlain(rec) {
+		e.giveBack(place)
+		return nil, nil
+	}
+	request, err := a.decide(atRest(rec, e.env.Now()))
+	if err != nil || request == nil {
+		e.giveBack(place)
+		return nil, nil
+	}
+	request.Key = key
+	s := &seat{in: &e.holding, workflow: rec.Workflow}
+	p := e.preapply(ctx, a, rec, request, s)
+	if p == nil {
+		e.giveBack(place)
+		return nil, nil
+	}
+	written, err := e.receive(ctx, a, place, p, &held{p.Runner, s})
+	if written == nil {
+		return nil, err
+	}
+	delivered := &store.Delivered{Request: written, Session: *rec}
+	delivered.Session.Inbox = written.N
+	return delivered, nil
+}
+
+// isPlain reports whether a session is at rest, has all its properties, and waits for no turn.
+func (e *Engine) isPlain(rec *SessionRecord) bool {
+	return rec.Lease == "" && rec.Claims == 0 && rec.Workflow != "" && rec.Root != "" && !rec.CreatedAt.IsZero() &&
+		!e.limits.Limits(rec.Workflow).InTurn() && !e.slow.has(rec.Workflow)
+}
+
+// atRest shows a session as if its inbox had nothing but applied requests and no answer to an open
+// question: the write of the checkpoint fails if that is not so.
+func atRest(rec *SessionRecord, now time.Time) store.InboxView {
+	none := func(string) (*Request, error) { return nil, nil }
+	return store.InboxView{Session: *rec, Now: now, ByTarget: none, LastAnswer: none}
+}
+
+// preapply applies an answer, in a goroutine of its own because a pure step may take long.
+func (e *Engine) preapply(ctx context.Context, a *acceptance, rec *SessionRecord, request *Request, s *seat) *session.Preapplied {
+	st := a.read.own(rec)
+	if st == nil {
+		return nil
+	}
+	def, err := e.definitions.Read(ctx, cmp.Or(rec.Workflow, graph.DefaultWorkflow), st.Entry())
+	if err != nil {
+		return nil
+	}
+	lease := e.o.lease()
+	c := Claimed{Session: *rec, Now: e.env.Now()}
+	c.Session.Lease, c.Session.LeaseOwner, c.Session.Inbox = lease.Token, lease.Owner, rec.Inbox+1
+	c.Requests = []Request{*request}
+	q := &c.Requests[0]
+	q.Session, q.ID, q.N, q.At = rec.ID, rec.ID+"/"+q.Key, c.Session.Inbox, c.Now
+	ctx, cancel := context.WithTimeout(ctx, preapplyWithin)
+	defer cancel()
+	made := make(chan *session.Preapplied, 1)
+	go func() { made <- session.Preapply(ctx, e.env, c, st, def, s) }()
+	select {
+	case p := <-made:
+		return p
+	case <-ctx.Done():
+		e.slow.note(rec.Workflow)
+		return nil
+	}
+}
+
+// receive writes the checkpoint of an answer, and runs the session on from it. It returns the request
+// as written, nil if the session was no longer as it was read.
+func (e *Engine) receive(ctx context.Context, a *acceptance, at *place, p *session.Preapplied, r *held) (*Request, error) {
+	var written *Request
+	asked := time.Now()
+	e.expect(r)
+	_, err := e.committer.Receive(ctx, p.Checkpoint, func(res store.CommitResult, err error) {
+		defer e.expectNoMore(r)
+		if err != nil || res.Outcome != store.Committed && res.Outcome != store.Again {
+			e.giveBack(at)
+			return
+		}
+		q := p.Checkpoint.Received.As(p.Checkpoint, res.Now)
+		written = &q
+		if a.rest = p.Written(asked, res); a.rest == nil {
+			hold(e, at, r, SessionRecord{}, session.Beginning{})
+			return
+		}
+		e.giveBack(at)
+		e.events.send(r.ID(), busEvent{version: r.Version(), rested: true})
+	})
+	if errors.Is(err, ErrUnknownOutcome) { // ctx has ended; written may still be set
+		return nil, err
+	}
+	return written, nil
+}
+
+// slowWorkflows are workflows whose answers are delivered, because a pure step after one took long.
+type slowWorkflows struct {
+	mu    sync.Mutex
+	until map[string]time.Time
+}
+
+func (s *slowWorkflows) has(workflow string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	until, there := s.until[workflow]
+	if there && time.Now().After(until) {
+		delete(s.until, workflow)
+		return false
+	}
+	return there
+}
+
+func (s *slowWorkflows) note(workflow string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.until == nil {
+		s.until = map[string]time.Time{}
+	}
+	s.until[workflow] = time.Now().Add(preapplyPause)
+}
