@@ -17,10 +17,11 @@ import (
 // is delivered: deliver decides under the session's lock, and its refusals are the ones that count.
 
 // preapplyWithin bounds how long an answer waits for the pure steps that follow it. Above that it is
-// delivered at once, and answers to sessions of the workflow are for preapplyPause.
+// delivered, and for some time so are all answers to sessions of the workflow.
 const (
 	preapplyWithin = 100 * time.Millisecond
-	preapplyPause  = time.Minute
+	leastSlowPause = time.Second
+	mostSlowPause  = time.Minute
 )
 
 // answerAtRest writes an answer together with the checkpoint that applies it. It returns nil if the
@@ -96,6 +97,9 @@ func (e *Engine) preapply(ctx context.Context, a *acceptance, rec *SessionRecord
 	go func() { made <- session.Preapply(ctx, e.env, c, st, def, s) }()
 	select {
 	case p := <-made:
+		if ctx.Err() == nil {
+			e.slow.forget(rec.Workflow)
+		}
 		return p
 	case <-ctx.Done():
 		e.slow.note(rec.Workflow)
@@ -130,28 +134,37 @@ func (e *Engine) receive(ctx context.Context, a *acceptance, at *place, p *sessi
 	return written, nil
 }
 
-// slowWorkflows are workflows whose answers are delivered, because a pure step after one took long.
+// slowWorkflows are workflows whose answers are delivered for now, because a pure step after one took
+// long: for a second, and twice as long each time that happens again.
 type slowWorkflows struct {
-	mu    sync.Mutex
-	until map[string]time.Time
+	mu sync.Mutex
+	of map[string]slowWorkflow
+}
+
+type slowWorkflow struct {
+	until time.Time
+	pause time.Duration
 }
 
 func (s *slowWorkflows) has(workflow string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	until, there := s.until[workflow]
-	if there && time.Now().After(until) {
-		delete(s.until, workflow)
-		return false
-	}
-	return there
+	return time.Now().Before(s.of[workflow].until)
 }
 
 func (s *slowWorkflows) note(workflow string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.until == nil {
-		s.until = map[string]time.Time{}
+	if s.of == nil {
+		s.of = map[string]slowWorkflow{}
 	}
-	s.until[workflow] = time.Now().Add(preapplyPause)
+	pause := min(max(2*s.of[workflow].pause, leastSlowPause), mostSlowPause)
+	s.of[workflow] = slowWorkflow{time.Now().Add(pause), pause}
+}
+
+// forget is for an answer whose steps were quick.
+func (s *slowWorkflows) forget(workflow string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.of, workflow)
 }
