@@ -1,13 +1,11 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"sync"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/internal/session"
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -16,10 +14,10 @@ import (
 // lock; one write then stores both if the session is still as it was read (ADR 48). Everything else
 // is delivered: deliver decides under the session's lock, and its refusals are the ones that count.
 
-// preapplyWithin bounds how long an answer waits for the pure steps that follow it. Above that it is
+// mostPreapply bounds how long an answer waits for the pure steps that follow it. Above that it is
 // delivered, and for some time so are all answers to sessions of the workflow.
 const (
-	preapplyWithin = 100 * time.Millisecond
+	mostPreapply   = 100 * time.Millisecond
 	leastSlowPause = time.Second
 	mostSlowPause  = time.Minute
 )
@@ -36,24 +34,12 @@ func (e *Engine) answerAtRest(ctx context.Context, a *acceptance, key string) (*
 	if place == nil {
 		return nil, nil
 	}
-	rec, err := e.committer.Session(ctx, a.q.Session)
-	if err != nil || !e.isPlain(rec) {
-		e.giveBack(place)
-		return nil, nil
-	}
-	request, err := a.decide(atRest(rec, e.env.Now()))
-	if err != nil || request == nil {
-		e.giveBack(place)
-		return nil, nil
-	}
-	request.Key = key
-	s := &seat{in: &e.holding, workflow: rec.Workflow}
-	p := e.preapply(ctx, a, rec, request, s)
+	rec, p, r := e.preapply(ctx, a, key)
 	if p == nil {
 		e.giveBack(place)
 		return nil, nil
 	}
-	written, err := e.receive(ctx, a, place, p, &held{p.Runner, s})
+	written, err := e.receive(ctx, a, place, p, r)
 	if written == nil {
 		return nil, err
 	}
@@ -75,34 +61,61 @@ func atRest(rec *SessionRecord, now time.Time) store.InboxView {
 	return store.InboxView{Session: *rec, Now: now, ByTarget: none, LastAnswer: none}
 }
 
-// preapply applies an answer, in a goroutine of its own because a pure step may take long.
-func (e *Engine) preapply(ctx context.Context, a *acceptance, rec *SessionRecord, request *Request, s *seat) *session.Preapplied {
+// preapply reads the session and applies the answer to it. It returns no runner if the answer has to
+// be delivered.
+func (e *Engine) preapply(ctx context.Context, a *acceptance, key string) (*SessionRecord, *session.Preapplied, *held) {
+	var read *definitionRead // begins beside the read of the session, if its workflow is known
+	workflow := e.rested.of(a.q.Session)
+	if workflow != "" {
+		read = e.definitions.of(workflow).join(workflow, "")
+	}
+	rec, err := e.committer.Session(ctx, a.q.Session)
+	if err != nil || !e.isPlain(rec) {
+		return nil, nil, nil
+	}
+	request, err := a.decide(atRest(rec, e.env.Now()))
+	if err != nil || request == nil {
+		return nil, nil, nil
+	}
 	st := a.read.own(rec)
 	if st == nil {
-		return nil
+		return nil, nil, nil
 	}
-	def, err := e.definitions.Read(ctx, cmp.Or(rec.Workflow, graph.DefaultWorkflow), st.Entry())
+	if workflow != rec.Workflow || st.Entry() != DefaultEntry {
+		read = e.definitions.of(rec.Workflow).join(rec.Workflow, st.Entry())
+	}
+	def, err := read.wait(ctx, rec.Workflow)
 	if err != nil {
-		return nil
+		return nil, nil, nil
 	}
 	lease := e.o.lease()
 	c := Claimed{Session: *rec, Now: e.env.Now()}
 	c.Session.Lease, c.Session.LeaseOwner, c.Session.Inbox = lease.Token, lease.Owner, rec.Inbox+1
+	request.Key, request.Session, request.ID, request.N, request.At = key, rec.ID, rec.ID+"/"+key, c.Session.Inbox, c.Now
 	c.Requests = []Request{*request}
-	q := &c.Requests[0]
-	q.Session, q.ID, q.N, q.At = rec.ID, rec.ID+"/"+q.Key, c.Session.Inbox, c.Now
-	ctx, cancel := context.WithTimeout(ctx, preapplyWithin)
+	s := &seat{in: &e.holding, workflow: rec.Workflow}
+	p := e.preapplyWithin(ctx, rec.Workflow, func(ctx context.Context) *session.Preapplied {
+		return session.Preapply(ctx, e.env, c, st, def, s)
+	})
+	if p == nil {
+		return nil, nil, nil
+	}
+	return rec, p, &held{p.Runner, s}
+}
+
+// preapplyWithin runs f in a goroutine of its own, because a pure step may take long, and returns nil
+// if it does.
+func (e *Engine) preapplyWithin(ctx context.Context, workflow string, f func(context.Context) *session.Preapplied) *session.Preapplied {
+	ctx, cancel := context.WithTimeout(ctx, mostPreapply)
 	defer cancel()
 	made := make(chan *session.Preapplied, 1)
-	go func() { made <- session.Preapply(ctx, e.env, c, st, def, s) }()
+	go func() { made <- f(ctx) }()
 	select {
 	case p := <-made:
-		if ctx.Err() == nil {
-			e.slow.forget(rec.Workflow)
-		}
+		e.slow.forget(workflow)
 		return p
 	case <-ctx.Done():
-		e.slow.note(rec.Workflow)
+		e.slow.note(workflow)
 		return nil
 	}
 }

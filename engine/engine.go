@@ -36,6 +36,7 @@ type Engine struct {
 	limits      inturn.Table // of workflows
 	slow        slowWorkflows
 	delivering  deliveries
+	rested      restedWorkflows
 
 	holding
 	views

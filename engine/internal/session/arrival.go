@@ -26,6 +26,9 @@ type Preapplied struct {
 // the decoded state, which the runner changes. The result is nil if the request has to be delivered
 // first: its effects reach beyond the session and its history, or ctx has ended.
 func Preapply(ctx context.Context, e *Env, c store.Claimed, given *state.State, def *graph.Definition, seat Seat) *Preapplied {
+	if c.Session.Version == 0 || len(c.Session.Counters) == 0 { // made by hand
+		return nil
+	}
 	r := New(e, c, seat)
 	r.ctx, r.def, r.readAt = ctx, def, def.ReadAt
 	if err := r.load(c.Session, given); err != nil || !r.awaitsOnly(c.Session.Inbox) {
@@ -52,7 +55,7 @@ func Preapply(ctx context.Context, e *Env, c store.Claimed, given *state.State, 
 // awaitsOnly reports whether a session waits for the request with number n and for nothing else: it
 // is not paused, no request before n is unread, and no deadline may pass before the write.
 func (r *Runner) awaitsOnly(n int64) bool {
-	if r.state.Resting() || r.counters.Seen() != n-1 || len(r.state.Held()) > 0 || r.counters.Seq() == 0 {
+	if r.state.Resting() || r.counters.Seen() != n-1 || len(r.state.Held()) > 0 {
 		return false
 	}
 	for _, q := range r.state.Asks() {
