@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/internal/session"
@@ -14,17 +13,9 @@ import (
 // lock; one write then stores both if the session is still as it was read (ADR 48). Everything else
 // is delivered: deliver decides under the session's lock, and its refusals are the ones that count.
 
-// mostPreapply bounds how long an answer waits for the pure steps that follow it. Above that it is
-// delivered, and for some time so are all answers to sessions of the workflow.
-const (
-	mostPreapply   = 100 * time.Millisecond
-	leastSlowPause = time.Second
-	mostSlowPause  = time.Minute
-)
-
 // answerAtRest writes an answer together with the checkpoint that applies it. It returns nil if the
 // answer has to be delivered.
-func (e *Engine) answerAtRest(ctx context.Context, a *acceptance, key string) (*store.Delivered, error) {
+func answerAtRest(ctx context.Context, e *Engine, a *acceptance, key string) (*store.Delivered, error) {
 	end := e.delivering.beginAlone(a.q.Session)
 	if end == nil {
 		return nil, nil
@@ -34,12 +25,12 @@ func (e *Engine) answerAtRest(ctx context.Context, a *acceptance, key string) (*
 	if place == nil {
 		return nil, nil
 	}
-	rec, p, r := e.preapply(ctx, a, key)
+	rec, p, r := preapply(ctx, e, a, key)
 	if p == nil {
 		e.giveBack(place)
 		return nil, nil
 	}
-	written, err := e.receive(ctx, a, place, p, r)
+	written, err := receive(ctx, e, a, place, p, r)
 	if written == nil {
 		return nil, err
 	}
@@ -49,28 +40,28 @@ func (e *Engine) answerAtRest(ctx context.Context, a *acceptance, key string) (*
 }
 
 // isPlain reports whether a session is at rest, has all its properties, and waits for no turn.
-func (e *Engine) isPlain(rec *SessionRecord) bool {
+func isPlain(e *Engine, rec *store.SessionRecord) bool {
 	return rec.Lease == "" && rec.Claims == 0 && rec.Workflow != "" && rec.Root != "" && !rec.CreatedAt.IsZero() &&
 		!e.limits.Limits(rec.Workflow).InTurn() && !e.slow.has(rec.Workflow)
 }
 
 // atRest shows a session as if its inbox had nothing but applied requests and no answer to an open
 // question: the write of the checkpoint fails if that is not so.
-func atRest(rec *SessionRecord, now time.Time) store.InboxView {
+func atRest(rec *store.SessionRecord, now time.Time) store.InboxView {
 	none := func(string) (*Request, error) { return nil, nil }
 	return store.InboxView{Session: *rec, Now: now, ByTarget: none, LastAnswer: none}
 }
 
 // preapply reads the session and applies the answer to it. It returns no runner if the answer has to
 // be delivered.
-func (e *Engine) preapply(ctx context.Context, a *acceptance, key string) (*SessionRecord, *session.Preapplied, *held) {
+func preapply(ctx context.Context, e *Engine, a *acceptance, key string) (*store.SessionRecord, *session.Preapplied, *held) {
 	var read *definitionRead // begins beside the read of the session, if its workflow is known
 	workflow := e.rested.of(a.q.Session)
 	if workflow != "" {
 		read = e.definitions.of(workflow).join(workflow, "")
 	}
 	rec, err := e.committer.Session(ctx, a.q.Session)
-	if err != nil || !e.isPlain(rec) {
+	if err != nil || !isPlain(e, rec) {
 		return nil, nil, nil
 	}
 	request, err := a.decide(atRest(rec, e.env.Now()))
@@ -89,12 +80,12 @@ func (e *Engine) preapply(ctx context.Context, a *acceptance, key string) (*Sess
 		return nil, nil, nil
 	}
 	lease := e.o.lease()
-	c := Claimed{Session: *rec, Now: e.env.Now()}
+	c := store.Claimed{Session: *rec, Now: e.env.Now()}
 	c.Session.Lease, c.Session.LeaseOwner, c.Session.Inbox = lease.Token, lease.Owner, rec.Inbox+1
 	request.Key, request.Session, request.ID, request.N, request.At = key, rec.ID, rec.ID+"/"+key, c.Session.Inbox, c.Now
 	c.Requests = []Request{*request}
 	s := &seat{in: &e.holding, workflow: rec.Workflow}
-	p := e.preapplyWithin(ctx, rec.Workflow, func(ctx context.Context) *session.Preapplied {
+	p := e.slow.try(ctx, rec.Workflow, func(ctx context.Context) *session.Preapplied {
 		return session.Preapply(ctx, e.env, c, st, def, s)
 	})
 	if p == nil {
@@ -103,26 +94,9 @@ func (e *Engine) preapply(ctx context.Context, a *acceptance, key string) (*Sess
 	return rec, p, &held{p.Runner, s}
 }
 
-// preapplyWithin runs f in a goroutine of its own, because a pure step may take long, and returns nil
-// if it does.
-func (e *Engine) preapplyWithin(ctx context.Context, workflow string, f func(context.Context) *session.Preapplied) *session.Preapplied {
-	ctx, cancel := context.WithTimeout(ctx, mostPreapply)
-	defer cancel()
-	made := make(chan *session.Preapplied, 1)
-	go func() { made <- f(ctx) }()
-	select {
-	case p := <-made:
-		e.slow.forget(workflow)
-		return p
-	case <-ctx.Done():
-		e.slow.note(workflow)
-		return nil
-	}
-}
-
 // receive writes the checkpoint of an answer, and runs the session on from it. It returns the request
 // as written, nil if the session was no longer as it was read.
-func (e *Engine) receive(ctx context.Context, a *acceptance, at *place, p *session.Preapplied, r *held) (*Request, error) {
+func receive(ctx context.Context, e *Engine, a *acceptance, at *place, p *session.Preapplied, r *held) (*Request, error) {
 	var written *Request
 	asked := time.Now()
 	e.expect(r)
@@ -135,7 +109,7 @@ func (e *Engine) receive(ctx context.Context, a *acceptance, at *place, p *sessi
 		q := p.Checkpoint.Received.As(p.Checkpoint, res.Now)
 		written = &q
 		if a.rest = p.Written(asked, res); a.rest == nil {
-			hold(e, at, r, SessionRecord{}, session.Beginning{})
+			hold(e, at, r, store.SessionRecord{}, session.Beginning{})
 			return
 		}
 		e.giveBack(at)
@@ -145,39 +119,4 @@ func (e *Engine) receive(ctx context.Context, a *acceptance, at *place, p *sessi
 		return nil, err
 	}
 	return written, nil
-}
-
-// slowWorkflows are workflows whose answers are delivered for now, because a pure step after one took
-// long: for a second, and twice as long each time that happens again.
-type slowWorkflows struct {
-	mu sync.Mutex
-	of map[string]slowWorkflow
-}
-
-type slowWorkflow struct {
-	until time.Time
-	pause time.Duration
-}
-
-func (s *slowWorkflows) has(workflow string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return time.Now().Before(s.of[workflow].until)
-}
-
-func (s *slowWorkflows) note(workflow string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.of == nil {
-		s.of = map[string]slowWorkflow{}
-	}
-	pause := min(max(2*s.of[workflow].pause, leastSlowPause), mostSlowPause)
-	s.of[workflow] = slowWorkflow{time.Now().Add(pause), pause}
-}
-
-// forget is for an answer whose steps were quick.
-func (s *slowWorkflows) forget(workflow string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.of, workflow)
 }

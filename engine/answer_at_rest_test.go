@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
+	"github.com/stepgraph/stepgraph/engine/function"
 	"github.com/stepgraph/stepgraph/engine/store"
 	"github.com/stepgraph/stepgraph/memory"
 )
@@ -71,11 +72,11 @@ func answersAtRest(t *testing.T, w *engine.Workflow, test func(a *atRestTest)) {
 		engine.Register(registry, "ask_soon", func(context.Context, struct{}) (struct{}, error) {
 			return struct{}{}, &engine.AwaitInput{Prompt: "What is your name?", Due: time.Hour}
 		})
-		registry.Add(engine.Spec{Name: "mail", Effects: true, Function: engine.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		registry.Add(engine.Spec{Name: "mail", Effects: true, Function: function.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			a.mails.Add(1)
 			return json.RawMessage(`{"sent":true}`), nil
 		})})
-		registry.Add(engine.Spec{Name: "pure", Function: engine.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		registry.Add(engine.Spec{Name: "pure", Function: function.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			if a.pure != nil {
 				a.pure()
 			}

@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/stepgraph/stepgraph/engine/store"
 )
 
 // A Session is the view of a session that the API returns.
@@ -30,7 +32,7 @@ type Session struct {
 	// after is one above the number of the newest request in the inbox when a start, an answer or an
 	// action made this view; 0 for any other view. See WaitAfter.
 	after int64
-	rest  *SessionRecord // the session as it has come to rest since, if that is known already
+	rest  *store.SessionRecord // the session as it has come to rest since, if that is known already
 
 	// Steps is the status of each step that has one; not part of the wire form.
 	Steps map[string]string `json:"-"`

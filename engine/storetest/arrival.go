@@ -17,8 +17,8 @@ var arrivalCases = []testCase{
 	{"of eight answers to one question one is written", arrivalRace},
 }
 
-// arrival is a checkpoint of a session at rest that brings an answer along.
-func (k *kit) arrival(r store.SessionRecord, key string) store.Checkpoint {
+// arrivalOf is a checkpoint of a session at rest that brings an answer along.
+func arrivalOf(k *kit, r store.SessionRecord, key string) store.Checkpoint {
 	c := k.checkpoint(r)
 	c.Lease, c.Seen = k.token(), r.Inbox+1
 	c.Received = &store.Arrival{Request: answer(r.ID, "ask", 1), Owner: "engine 1"}
@@ -30,7 +30,7 @@ func (k *kit) arrival(r store.SessionRecord, key string) store.Checkpoint {
 func arrivalWritten(k *kit) {
 	r := k.atRest("a")
 	due := k.now().Add(long)
-	c := k.arrival(r, "key")
+	c := arrivalOf(k, r, "key")
 	c.Release, c.DueAt, c.Status = true, due, store.StatusAwaitingInput
 	c.Awaiting = []byte(`[{"step":"next","visit":1,"ask":1}]`)
 	c.AwaitingSince = k.now()
@@ -63,7 +63,7 @@ func arrivalWritten(k *kit) {
 
 func arrivalHolds(k *kit) {
 	r := k.atRest("a")
-	c := k.arrival(r, "key")
+	c := arrivalOf(k, r, "key")
 	result := k.outcome(c, store.Committed)
 	got := k.session("a")
 	k.equal("lease", []string{got.Lease, got.LeaseOwner}, []string{c.Lease, "engine 1"})
@@ -75,7 +75,7 @@ func arrivalHolds(k *kit) {
 
 func arrivalAgain(k *kit) {
 	r := k.atRest("a")
-	c := k.arrival(r, "key")
+	c := arrivalOf(k, r, "key")
 	k.commit(c)
 	want := k.session("a")
 	k.outcome(c, store.Again)
@@ -87,20 +87,20 @@ func arrivalAgain(k *kit) {
 func arrivalLost(k *kit) {
 	held, stale, unread, used := k.held("held"), k.atRest("stale"), k.atRest("unread"), k.atRest("used")
 	late := k.expired("late")
-	k.commit(k.arrival(used, "key"))
+	k.commit(arrivalOf(k, used, "key"))
 	freed := k.checkpoint(k.session("used"))
 	freed.Release = true
 	k.commit(freed)
 	used = k.session("used")
-	ofTarget, ofKey := k.arrival(used, "other"), k.arrival(used, "key")
+	ofTarget, ofKey := arrivalOf(k, used, "other"), arrivalOf(k, used, "key")
 	ofKey.Received.Target = store.Target(used.ID, "ask", 2, 1)
-	old := k.arrival(stale, "key")
+	old := arrivalOf(k, stale, "key")
 	old.Version--
 	k.deliver(unread.ID, "before", signal())
 	for what, c := range map[string]store.Checkpoint{
-		"held": k.arrival(held, "key"), "late": k.arrival(late, "key"), "stale": old, "unread": k.arrival(unread, "key"),
+		"held": arrivalOf(k, held, "key"), "late": arrivalOf(k, late, "key"), "stale": old, "unread": arrivalOf(k, unread, "key"),
 		"target taken": ofTarget, "key taken": ofKey,
-		"unknown": k.arrival(store.SessionRecord{ID: k.id("not-there")}, "key"),
+		"unknown": arrivalOf(k, store.SessionRecord{ID: k.id("not-there")}, "key"),
 	} {
 		before := k.requestKeys(c.Session, false)
 		if out := k.send(c); out[0] != store.Lost {
@@ -120,12 +120,12 @@ func arrivalDeleted(k *kit) {
 	if _, err := k.store.DeleteSession(k.ctx, r.ID); err != nil {
 		k.Fatal(err)
 	}
-	k.outcome(k.arrival(r, "key"), store.Lost)
+	k.outcome(arrivalOf(k, r, "key"), store.Lost)
 }
 
 func arrivalMixed(k *kit) {
 	a, b, c := k.atRest("a"), k.held("b"), k.atRest("c")
-	k.equal("outcomes", k.send(k.arrival(a, "key"), k.checkpoint(b), k.arrival(c, "key")),
+	k.equal("outcomes", k.send(arrivalOf(k, a, "key"), k.checkpoint(b), arrivalOf(k, c, "key")),
 		[]store.CommitOutcome{store.Committed, store.Committed, store.Committed})
 	k.equal("requests", k.requestKeys(a.ID, false)+k.requestKeys(b.ID, false)+k.requestKeys(c.ID, false), "keykey")
 }
@@ -134,7 +134,7 @@ func arrivalRace(k *kit) {
 	r := k.atRest("a")
 	var written atomic.Int64
 	k.race(8, func(int) error {
-		results, err := k.store.Commit(k.ctx, []store.Checkpoint{k.arrival(r, k.token())})
+		results, err := k.store.Commit(k.ctx, []store.Checkpoint{arrivalOf(k, r, k.token())})
 		if err == nil && results[0].Outcome == store.Committed {
 			written.Add(1)
 		}

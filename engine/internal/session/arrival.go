@@ -29,7 +29,7 @@ func Preapply(ctx context.Context, e *Env, c store.Claimed, given *state.State, 
 	if c.Session.Version == 0 || len(c.Session.Counters) == 0 { // made by hand
 		return nil
 	}
-	r := New(e, c, seat)
+	r := &Preapplied{Runner: New(e, c, seat)}
 	r.ctx, r.def, r.readAt = ctx, def, def.ReadAt
 	if err := r.load(c.Session, given); err != nil || !r.awaitsOnly(c.Session.Inbox) {
 		return nil
@@ -49,12 +49,13 @@ func Preapply(ctx context.Context, e *Env, c store.Claimed, given *state.State, 
 	q := c.Requests[0]
 	q.Outcome = cp.Applied[0].Outcome
 	cp.Received, cp.Applied = &store.Arrival{Request: q, Owner: c.Session.LeaseOwner}, nil
-	return &Preapplied{r, cp}
+	r.Checkpoint = cp
+	return r
 }
 
 // awaitsOnly reports whether a session waits for the request with number n and for nothing else: it
 // is not paused, no request before n is unread, and no deadline may pass before the write.
-func (r *Runner) awaitsOnly(n int64) bool {
+func (r *Preapplied) awaitsOnly(n int64) bool {
 	if r.state.Resting() || r.counters.Seen() != n-1 || len(r.state.Held()) > 0 {
 		return false
 	}
@@ -68,7 +69,7 @@ func (r *Runner) awaitsOnly(n int64) bool {
 
 // firstCheckpoint runs waves up to the next checkpoint, as advance does, and reports whether that gives up
 // the lease. It is not ok when there cannot be one.
-func (r *Runner) firstCheckpoint(ctx context.Context) (release, ok bool) {
+func (r *Preapplied) firstCheckpoint(ctx context.Context) (release, ok bool) {
 	for {
 		progressed := r.waves.wave(ctx)
 		switch {
@@ -90,6 +91,6 @@ func isOwn(c *store.Checkpoint) bool {
 
 // Written tells the runner that its checkpoint, asked for at that time, is durable. It returns the
 // session as it has come to rest, or nil if the caller has to start the runner with Run.
-func (p *Preapplied) Written(asked time.Time, res store.CommitResult) (rest *store.SessionRecord) {
-	return p.settled(p.Checkpoint, asked, res)
+func (r *Preapplied) Written(asked time.Time, res store.CommitResult) (rest *store.SessionRecord) {
+	return r.settled(r.Checkpoint, asked, res)
 }

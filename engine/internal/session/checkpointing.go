@@ -109,7 +109,7 @@ func (r *Runner) written(cp *store.Checkpoint, res store.CommitResult) (rested *
 	events := append(r.unwritten.events, r.statusEvents(cp.Status, string(cp.Awaiting))...)
 	r.durable()
 	if cp.Release {
-		rested = r.record(cp, res)
+		rested = recordAfter(r.from, r.version, cp, res)
 		state.Keep(cp.State, r.state) // whoever waits for the session looks at it next
 	}
 	r.e.PublishAll(r.id, r.version, events, rested)
@@ -122,14 +122,13 @@ func (r *Runner) written(cp *store.Checkpoint, res store.CommitResult) (rested *
 	return rested
 }
 
-// record returns the session as a checkpoint that gave up the lease has left it, see
+// recordAfter returns a session, claimed as rec, as a checkpoint that gave up the lease has left it, see
 // Host.PublishAll.
-func (r *Runner) record(cp *store.Checkpoint, res store.CommitResult) *store.SessionRecord {
-	rec := r.from
+func recordAfter(rec store.SessionRecord, version int64, cp *store.Checkpoint, res store.CommitResult) *store.SessionRecord {
 	if res.Outcome != store.Committed {
 		return &rec
 	}
-	rec.State, rec.Counters, rec.Status, rec.Version = cp.State, cp.Counters, cp.Status, r.version
+	rec.State, rec.Counters, rec.Status, rec.Version = cp.State, cp.Counters, cp.Status, version
 	rec.Awaiting, rec.AwaitingSince = cp.Awaiting, cp.AwaitingSince
 	rec.UpdatedAt, rec.Transition, rec.Inbox, rec.Claims = res.Now, cp.Transition, res.Inbox, 0
 	rec.Lease, rec.LeaseOwner, rec.LeaseUntil = "", "", time.Time{}
