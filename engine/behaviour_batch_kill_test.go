@@ -30,14 +30,14 @@ func mortal(store engine.Store, method string, calls int64) *faults.Store {
 }
 
 // killedInTheMiddle kills the engine when so many pages of answers are saved, so many
-// answers delivered, or while the items are pinned. On a server, where one kill takes five
+// answers committed, or while the items are pinned. On a server, where one kill takes five
 // seconds, a short run plays two of the five; STEPGRAPH_INJECT_EVERY=1, as make verify sets
 // it, plays all.
 func killedInTheMiddle(o *operator) {
 	kills := []struct {
 		method string
 		calls  int64
-	}{{"SaveBatch", 1}, {"Deliver", 3}, {"ClaimBatch", 1}, {"SaveBatch", 3}, {"Deliver", 1}}
+	}{{"SaveBatch", 1}, {"Commit", 3}, {"ClaimBatch", 1}, {"SaveBatch", 3}, {"Commit", 1}}
 	if _, server := o.store.(*cypher.Store); server && os.Getenv("STEPGRAPH_INJECT_EVERY") != "1" {
 		kills = kills[:2]
 	}
