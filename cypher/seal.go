@@ -23,19 +23,29 @@ const (
 	sealFree = "free "
 )
 
+// sealBytes is how much of the SHA-256 a seal keeps.
+const sealBytes = 16
+
 // checksum returns the checksum of what a checkpoint writes to its session.
 func checksum(held bool, version int64, status string, state, counters, awaiting []byte) string {
 	h := sha256.New()
+	n := make([]byte, 8)
+	number := func(v uint64) {
+		binary.BigEndian.PutUint64(n, v)
+		h.Write(n)
+	}
 	for _, part := range [][]byte{[]byte(status), state, counters, awaiting} {
-		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		number(uint64(len(part)))
 		h.Write(part)
 	}
-	h.Write(binary.BigEndian.AppendUint64(nil, uint64(version)))
-	sum := hex.EncodeToString(h.Sum(nil)[:16])
+	number(uint64(version))
+	seal := make([]byte, 0, len(sealHeld)+2*sealBytes)
 	if held {
-		return sealHeld + sum
+		seal = append(seal, sealHeld...)
+	} else {
+		seal = append(seal, sealFree...)
 	}
-	return sealFree + sum
+	return string(hex.AppendEncode(seal, h.Sum(nil)[:sealBytes]))
 }
 
 // checkpointSeal returns the seal that a checkpoint writes. A checkpoint that does not write
