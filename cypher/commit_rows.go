@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/stepgraph/stepgraph/engine/store"
 )
@@ -84,139 +82,11 @@ func (b *batch) unwritten(answer []row) []any {
 func (b *batch) rows() []any {
 	rows := make([]any, len(b.checkpoints))
 	for i, c := range b.checkpoints {
-		rows[i] = checkpointRow(c)
-	}
-	return rows
-}
-
-func checkpointRow(c *store.Checkpoint) params {
-	p := params{
-		"version": c.Version + 1, "transition": c.Transition, "status": optional(c.Status), "claims": 0, "seal": checkpointSeal(c), "tried": optional(c.Tried),
-	}
-	questionProperties(p, c.Awaiting, c.AwaitingSince)
-	if c.State != nil {
-		p["state"] = string(c.State)
-	}
-	if c.Counters != nil {
-		p["counters"] = string(c.Counters)
-	}
-	if c.Received == nil && c.Release {
-		p["lease"], p["lease_owner"], p["lease_until"] = nil, nil, nil
-	}
-	if c.Status != store.StatusPending {
-		p["pending"] = nil
-	}
-	if c.Received != nil {
-		return arrivalRow(c, p)
-	}
-	return params{
-		"id": c.Session, "version": c.Version, "lease": c.Lease, "transition": c.Transition, "closing": c.Closing, "seen": c.Seen,
-		"released": c.Release, "due_at": stamp(c.DueAt), "lease_for": milliseconds(c.LeaseFor), "pending": c.Status == store.StatusPending,
-		"properties": p, "executions": executionRows(c), "messages": messageRows(c), "applied": appliedRows(c),
-	}
-}
-
-// arrivalRow is the row of a checkpoint that brings its request along.
-func arrivalRow(c *store.Checkpoint, properties params) params {
-	properties["inbox"] = c.Seen
-	if !c.Release {
-		properties["lease"], properties["lease_owner"] = c.Lease, optional(c.Received.Owner)
-	}
-	q := c.Received.As(c, time.Time{})
-	return params{
-		"id": c.Session, "version": c.Version, "seen": c.Seen, "released": c.Release, "due_at": stamp(c.DueAt), "lease_for": milliseconds(c.LeaseFor),
-		"pending": c.Status == store.StatusPending, "request_id": q.ID, "target": optional(q.Target), "request": requestProperties(&q),
-		"properties": properties, "executions": executionRows(c), "messages": messageRows(c),
-	}
-}
-
-func executionRows(c *store.Checkpoint) []any {
-	rows := make([]any, len(c.Executions))
-	for i := range c.Executions {
-		e := &c.Executions[i]
-		rows[i] = params{"properties": executionProperties(e, c.Session), "links": linkRows(e)}
-	}
-	return rows
-}
-
-func executionProperties(e *store.Execution, session string) params {
-	p := params{
-		"id": executionID(e, session), "session": session, "seq": e.Seq, "workflow": e.Workflow, "step": e.Step,
-		"visit": e.Visit, "attempt": e.Attempt, "status": e.Status,
-	}
-	setText(p, "function", e.Function)
-	setText(p, "input", e.Input)
-	setText(p, "output", e.Output)
-	setText(p, "error", e.Error)
-	setText(p, "paths", e.Paths)
-	setText(p, "usage", e.Usage)
-	setText(p, "parent", e.Parent)
-	setText(p, "definition", e.Definition)
-	if !e.StartedAt.IsZero() {
-		p["started_at"] = stamp(e.StartedAt)
-	}
-	if !e.FinishedAt.IsZero() {
-		p["finished_at"] = stamp(e.FinishedAt)
-	}
-	return p
-}
-
-func executionID(e *store.Execution, session string) string {
-	if e.ID != "" {
-		return e.ID
-	}
-	return session + "/" + strconv.FormatInt(e.Seq, 10)
-}
-
-// setText leaves out what is empty: it need not travel.
-func setText[T ~string | ~[]byte](p params, name string, text T) {
-	if len(text) > 0 {
-		p[name] = string(text)
-	}
-}
-
-// linkRows are the relations of an execution, one row for each execution at their other end,
-// which is looked up once: READ leads from the execution to what it read, TOOK to the
-// execution from the one a path left.
-func linkRows(e *store.Execution) []any {
-	rows := []any{}
-	at := map[string]params{}
-	add := func(lineage []store.Lineage, relation string) {
-		for _, l := range lineage {
-			row := at[l.Execution]
-			if row == nil {
-				row = params{"execution": l.Execution, "reads": []any{}, "took": []any{}}
-				at[l.Execution], rows = row, append(rows, row)
-			}
-			row[relation] = append(row[relation].([]any), l.Label)
+		if c.Received != nil {
+			rows[i] = arrivalRow(c)
+		} else {
+			rows[i] = checkpointRow(c)
 		}
-	}
-	add(e.Reads, "reads")
-	add(e.Took, "took")
-	return rows
-}
-
-func messageRows(c *store.Checkpoint) []any {
-	rows := make([]any, len(c.Messages))
-	for i := range c.Messages {
-		m := &c.Messages[i]
-		p := params{"id": m.ID, "session": c.Session, "n": m.N, "role": m.Role, "content": m.Content}
-		if m.ID == "" {
-			p["id"] = c.Session + "/" + strconv.FormatInt(m.N, 10)
-		}
-		setText(p, "step", m.Step)
-		if m.At != 0 {
-			p["at"] = stamp(time.UnixMilli(m.At))
-		}
-		rows[i] = p
-	}
-	return rows
-}
-
-func appliedRows(c *store.Checkpoint) []any {
-	rows := make([]any, len(c.Applied))
-	for i, a := range c.Applied {
-		rows[i] = params{"id": a.ID, "outcome": optional(a.Outcome)}
 	}
 	return rows
 }

@@ -81,6 +81,14 @@ func TestPlans(t *testing.T) {
 			if err := neo4jtest.CheckPlan(summary.Plan(), file); err != nil {
 				t.Error(err)
 			}
+			if most, bounded := eager[name]; bounded && count(summary.Plan(), "Eager") > most {
+				t.Errorf("the plan holds all rows back %d times, want %d at most", count(summary.Plan(), "Eager"), most)
+			}
+			for _, seek := range seeks[name] {
+				if drawn, _ := summary.Plan().Arguments()["string-representation"].(string); !strings.Contains(drawn, "UNIQUE "+seek) {
+					t.Errorf("the plan does not find %s in its unique index\n%s", seek, drawn)
+				}
+			}
 			if ordered[name] && !has(summary.Plan(), "PartialTop") {
 				t.Error("a page is sorted from all sessions that fit: no index has its order")
 			}
@@ -123,6 +131,19 @@ func (p *person) plan(t *testing.T, query string) string {
 	}
 	drawn, _ := result.Summary.Plan().Arguments()["string-representation"].(string)
 	return drawn
+}
+
+// seeks are what a statement finds by unique indexes, eager how often its plan may collect all
+// rows before it goes on.
+var (
+	seeks = map[string][]string{"commit": {"s:SESSION(id)", "q:REQUEST(id)", "o:EXECUTION(id)"}}
+	eager = map[string]int{"commit": 5}
+)
+
+// count returns how many operators of a name the server draws of a plan.
+func count(p neo4j.Plan, operator string) int {
+	drawn, _ := p.Arguments()["string-representation"].(string)
+	return strings.Count(drawn, "+"+operator+" ")
 }
 
 func has(p neo4j.Plan, operator string) bool {
