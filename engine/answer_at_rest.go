@@ -72,7 +72,7 @@ func preapply(ctx context.Context, e *Engine, a *acceptance, key string) (*store
 	if st == nil {
 		return nil, nil, nil
 	}
-	if workflow != rec.Workflow || st.Entry() != DefaultEntry {
+	if entry := st.Entry(); workflow != rec.Workflow || entry != "" && entry != DefaultEntry {
 		read = e.definitions.of(rec.Workflow).join(rec.Workflow, st.Entry())
 	}
 	def, err := read.wait(ctx, rec.Workflow)

@@ -25,8 +25,14 @@ type answerStore struct {
 	own        atomic.Int64 // checkpoints of a holder
 	arrivals   atomic.Int64 // checkpoints with their request
 	deliveries atomic.Int64
+	reads      atomic.Int64 // of definitions
 	before     func()
 	after      func([]store.CommitResult) ([]store.CommitResult, error)
+}
+
+func (s *answerStore) Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*engine.Workflow, error) {
+	s.reads.Add(1)
+	return s.Store.Workflows(ctx, ids, entries)
 }
 
 func (s *answerStore) Deliver(ctx context.Context, list []store.Delivery) ([]store.Delivered, error) {
@@ -105,6 +111,7 @@ func (a *atRestTest) reset() {
 	a.store.own.Store(0)
 	a.store.arrivals.Store(0)
 	a.store.deliveries.Store(0)
+	a.store.reads.Store(0)
 }
 
 func (a *atRestTest) put(w *engine.Workflow) {
@@ -201,6 +208,9 @@ func TestAnswerAtRestIsOneWrite(t *testing.T) {
 				}
 				a.ends(c.status, c.mails, `"Ada" applied`)
 				a.wrote(1, 0, c.own)
+				if n := a.store.reads.Load(); n != 1 {
+					t.Errorf("the definition was read %d times", n)
+				}
 				again, err := a.answer("Ada", "k")
 				if err != nil || !again.Replayed || !again.Accepted.At.Equal(s.Accepted.At) {
 					t.Errorf("sent again: %+v, %v", again, err)
