@@ -32,7 +32,13 @@ type answerStore struct {
 
 func (s *answerStore) Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*engine.Workflow, error) {
 	s.reads.Add(1)
+	time.Sleep(time.Millisecond) // of the fake clock: a read that begins later is another one
 	return s.Store.Workflows(ctx, ids, entries)
+}
+
+func (s *answerStore) SessionsByID(ctx context.Context, ids []string) ([]store.SessionRecord, error) {
+	time.Sleep(time.Millisecond / 2)
+	return s.Store.SessionsByID(ctx, ids)
 }
 
 func (s *answerStore) Deliver(ctx context.Context, list []store.Delivery) ([]store.Delivered, error) {
