@@ -110,6 +110,7 @@ func answersAtRest(t *testing.T, w *engine.Workflow, test func(a *atRestTest)) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
+		time.Sleep(time.Second) // a read of the definition for an answer that was refused may be under way
 	})
 }
 
