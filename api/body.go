@@ -38,7 +38,7 @@ func (t *routeTable) guardBody(c huma.Context, next func(huma.Context)) {
 	}
 	r, w := humachi.Unwrap(c)
 	if specOf(c.Operation()).streamed {
-		if p := judgeKind(c.Operation(), r.Header.Get("Content-Type")); p != nil {
+		if p := checkContentType(c.Operation(), r.Header.Get("Content-Type")); p != nil {
 			p.write(w)
 			return
 		}
@@ -52,7 +52,7 @@ func (t *routeTable) guardBody(c huma.Context, next func(huma.Context)) {
 		return
 	}
 	if len(text) > 0 {
-		if p := judge(c.Operation(), r.Header.Get("Content-Type"), text); p != nil {
+		if p := checkBody(c.Operation(), r.Header.Get("Content-Type"), text); p != nil {
 			p.write(w)
 			return
 		}
@@ -83,8 +83,8 @@ func unreadable(err error) *Problem {
 	return problem("bad_request", "the body could not be read: "+err.Error())
 }
 
-func judge(op *huma.Operation, contentType string, text []byte) *Problem {
-	if p := judgeKind(op, contentType); p != nil {
+func checkBody(op *huma.Operation, contentType string, text []byte) *Problem {
+	if p := checkContentType(op, contentType); p != nil {
 		return p
 	}
 	if specOf(op).files {
@@ -96,8 +96,8 @@ func judge(op *huma.Operation, contentType string, text []byte) *Problem {
 	return nil
 }
 
-// judgeKind sees that the body is of a type that the operation reads.
-func judgeKind(op *huma.Operation, contentType string) *Problem {
+// checkContentType sees that the body is of a type that the operation reads.
+func checkContentType(op *huma.Operation, contentType string) *Problem {
 	kind := "application/json"
 	if contentType != "" {
 		var err error

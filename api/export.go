@@ -108,7 +108,7 @@ func problemsHeader(notes []engine.Problem) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// asciiJSON escapes what stands in texts of a JSON text and a header cannot hold.
+// asciiJSON escapes the characters of JSON strings that a header cannot hold.
 func asciiJSON(text string) string {
 	var b strings.Builder
 	for _, unit := range utf16.Encode([]rune(text)) {

@@ -18,7 +18,15 @@ import (
 )
 
 // A server is the handler of one New: the engine behind its checks, the routes of the
-// resources, the gate that requests pass and the observer that records them.
+// resources, the gate that requests pass and the observer that records them. It lives as long as the
+// handler, and each request passes its parts in this order:
+//
+//	observer   metrics, the log and the audit trail, also of refused requests
+//	gate       host, origin, token, scope and quota
+//	routes     decode and check the input; one type for each resource
+//	e          audit entries, a full store, limits of the token; then the engine itself
+//
+// It keeps no state of sessions: any number of servers may answer for one store.
 type server struct {
 	*routeTable
 	e        Engine

@@ -9,7 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// A Request is one thing that came to a session from outside.
+// A Request is one message that came to a session from outside.
 type Request struct {
 	ID      string          `json:"id" doc:"session/key"`
 	N       int64           `json:"n" doc:"1, 2, … within the session"`

@@ -43,7 +43,7 @@ type Server struct {
 const timesAsked = 9
 
 // Lists asks every list, count and look at many sessions of a server whose store has been filled (see
-// Fill), each several times. done is told of each question as it is answered.
+// Fill), each several times. done is called with each question as it is answered.
 func Lists(ctx context.Context, base string, done func(*Asked) error) (*Server, error) {
 	l := &lister{base: base}
 	var some struct {

@@ -54,13 +54,13 @@ func comparesInDefault(text string) bool {
 	return last.HasDefault && comparing.MatchString("x"+text[last.To:])
 }
 
-// A habit is a way of writing that other languages have.
-type habit struct {
+// A foreignForm is a spelling that other languages have, and ours for it.
+type foreignForm struct {
 	from *regexp.Regexp
 	to   string
 }
 
-var habits = []habit{
+var foreignForms = []foreignForm{
 	{regexp.MustCompile(`(["'])(@\{[^"'{}]*\}[^"'\s]*)(["'])`), "$2"}, // a reference in quotes
 	{regexp.MustCompile(`!==`), "!="},
 	{regexp.MustCompile(`===`), "=="},
@@ -85,8 +85,8 @@ func corrected(text string) string {
 	text = withoutWord.ReplaceAllString(strings.TrimSpace(text), "")
 	for _, try := range []func(string) string{
 		func(s string) string { return s },
-		unaccustomed,
-		func(s string) string { return quoted(unaccustomed(s)) },
+		replaceForeign,
+		func(s string) string { return quoted(replaceForeign(s)) },
 	} {
 		if made := try(text); readable(made) {
 			return made
@@ -101,9 +101,9 @@ func readable(text string) bool {
 	return err == nil
 }
 
-// unaccustomed writes the habits of other languages as this one wants them.
-func unaccustomed(text string) string {
-	for _, h := range habits {
+// replaceForeign rewrites forms of other languages in this one.
+func replaceForeign(text string) string {
+	for _, h := range foreignForms {
 		text = h.from.ReplaceAllString(text, h.to)
 	}
 	return text

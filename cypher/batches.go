@@ -14,7 +14,7 @@ import (
 type batches struct{ *db }
 
 // CreateBatch makes a batch in phase collecting, unless its key or id has one. Where
-// somebody else takes the key at the same moment, the constraint ends this sending and the
+// another caller takes the key at the same moment, the constraint ends this sending and the
 // next one sees who it was.
 func (s batches) CreateBatch(ctx context.Context, b store.Batch) (store.Batch, bool, error) {
 	p := params{"id": b.ID, "key": optional(b.Key), "properties": batchProperties(&b, rand.Text())}

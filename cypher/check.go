@@ -17,9 +17,9 @@ type checks struct{ *db }
 // do not answer, nodes left behind by sessions that are gone, deletions cut off in the
 // middle. It scans, and changes nothing.
 func (s checks) Check(ctx context.Context) ([]store.Finding, error) {
-	patient := *s.db
-	patient.options.CallTimeout = 5 * time.Minute // it may scan
-	s = checks{&patient}
+	slow := *s.db
+	slow.options.CallTimeout = 5 * time.Minute // it may scan
+	s = checks{&slow}
 	var findings []store.Finding
 	for _, check := range []func(context.Context) ([]store.Finding, error){s.checkMigrations, s.checkCluster, s.checkIndexes, s.checkOrphans, s.checkDeleting, s.checkReader} {
 		found, err := check(ctx)
@@ -72,9 +72,9 @@ func (s checks) checkCluster(ctx context.Context) ([]store.Finding, error) {
 	}
 	leader, err := s.newest(ctx)
 	if err != nil {
-		return nil, s.silence(ctx, err, settled)
+		return nil, s.mapTimeout(ctx, err, settled)
 	}
-	short, cancel := context.WithTimeout(ctx, s.followers.patience)
+	short, cancel := context.WithTimeout(ctx, s.followers.timeout)
 	defer cancel()
 	_, follower, err := s.at(short, neo4j.AccessModeRead, queryPing, nil)
 	switch {

@@ -87,7 +87,7 @@ func (s sessions) createGroup(ctx context.Context, sessions []store.NewSession, 
 	return nil
 }
 
-// create sends the rows. Where somebody else takes an id or key at the same moment, the
+// create sends the rows. If another caller takes an id or key at the same moment, the
 // constraint ends this transaction, and the next one sees who it was.
 func (s sessions) create(ctx context.Context, rows []any) (answer []row, err error) {
 	for range 3 {

@@ -34,16 +34,16 @@ func (s sessions) DeleteSession(ctx context.Context, id string) (bool, error) {
 		if rows[0].yes("held") {
 			return fmt.Errorf("%w: %s", store.ErrSessionBusy, id)
 		}
-		done, err = deleteWhole(ctx, t, []string{id})
+		done, err = deleteContents(ctx, t, []string{id})
 		tried = tried || done
 		return err
 	})
 	return done && err == nil, err
 }
 
-// deleteWhole removes up to deleteBatch nodes of sessions, then the sessions themselves, and reports
+// deleteContents removes up to deleteBatch nodes of sessions, then the sessions themselves, and reports
 // whether nothing of them is left.
-func deleteWhole(ctx context.Context, t transaction, ids []string) (bool, error) {
+func deleteContents(ctx context.Context, t transaction, ids []string) (bool, error) {
 	if len(ids) == 0 {
 		return true, nil
 	}

@@ -172,7 +172,7 @@ func (e *editor) putSteps(ctx context.Context) error {
 }
 
 // typed gives a property that was read as text, and comes back unchanged, its own type
-// again: a date that somebody wrote stays a date.
+// again: a date that a person wrote stays a date.
 func (e *editor) typed(step string, p map[string]any) map[string]any {
 	before, _ := e.raw[step].(properties)
 	for name, v := range p {

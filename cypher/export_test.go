@@ -86,4 +86,4 @@ func MigrationStatements(name string) []string {
 }
 
 // WaitForFollowers sets how long a follower has to answer.
-func (s *Store) WaitForFollowers(d time.Duration) { s.followers.patience = d }
+func (s *Store) WaitForFollowers(d time.Duration) { s.followers.timeout = d }

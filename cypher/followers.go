@@ -18,26 +18,26 @@ import (
 // A follower may lack what was just acknowledged, by this engine or another. A
 // bookmark of that write would do, but it would have to travel with every request between clients
 // and engines. So each such read first asks the leader for nothing, which costs one round trip: the bookmark of
-// the answer names the last commit of that moment, whoever made it, and the follower answers once it has that.
+// the answer names the last commit of that moment, no matter who made it, and the follower answers once it has that.
 //
 // All calls of a store pass their bookmarks on through one manager. So the next leader, too, answers only when it
 // has applied what the one before it acknowledged.
 type followers struct {
-	routed   bool // the address is one of a cluster, where the driver chooses a server by access mode
-	patience time.Duration
-	marks    *bookmarks
-	rest     atomic.Int64 // until when followers are not asked, in nanoseconds since 1970
+	routed  bool // the address is one of a cluster, where the driver chooses a server by access mode
+	timeout time.Duration
+	marks   *bookmarks
+	rest    atomic.Int64 // until when followers are not asked, in nanoseconds since 1970
 }
 
 const (
-	followerPatience = time.Second      // then the leader is asked instead
-	restAfterFault   = 10 * time.Second // a follower was cut off, or is far behind
-	restAlone        = 30 * time.Second // the leader was the one to answer: there are no followers
+	followerTimeout = time.Second      // then the leader is asked instead
+	restAfterFault  = 10 * time.Second // a follower was cut off, or is far behind
+	restAlone       = 30 * time.Second // the leader was the one to answer: there are no followers
 )
 
 // newFollowers judges by the scheme of the address.
 func newFollowers(uri string) *followers {
-	return &followers{routed: strings.HasPrefix(uri, "neo4j"), patience: followerPatience, marks: newBookmarks()}
+	return &followers{routed: strings.HasPrefix(uri, "neo4j"), timeout: followerTimeout, marks: newBookmarks()}
 }
 
 func (f *followers) askable() bool { return f.routed && time.Now().UnixNano() >= f.rest.Load() }

@@ -94,10 +94,10 @@ func (s schema) Migrate(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("neo4j: %w", err)
 	}
-	patient := *s.db
-	patient.options.TransactionTimeout = time.Hour // a constraint on a large store takes its time
-	patient.options.CallTimeout = time.Hour
-	names, err := schema{&patient}.migrate(ctx, wanted)
+	slow := *s.db
+	slow.options.TransactionTimeout = time.Hour // a constraint on a large store takes its time
+	slow.options.CallTimeout = time.Hour
+	names, err := schema{&slow}.migrate(ctx, wanted)
 	if s.gate.Note(err) != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (s schema) migrate(ctx context.Context, wanted []migration) ([]string, erro
 	var missing []migration
 	err := s.again(ctx, queryMigrations.name, func(ctx context.Context) (err error) {
 		missing, err = s.missing(ctx, wanted)
-		return s.silence(ctx, err, settled)
+		return s.mapTimeout(ctx, err, settled)
 	})
 	var names []string
 	if err == nil && len(missing) > 0 {
@@ -201,7 +201,7 @@ func (s schema) checkSchema(ctx context.Context, known []migration) error {
 }
 
 // prepareTurns makes what the lock itself rests on. Several engines may do so at the same
-// moment: then all but one are told that it is there.
+// moment: then all but one get the error that it exists.
 func (s schema) prepareTurns(ctx context.Context, m migration) error {
 	for _, text := range m.statements {
 		_, err := s.send(ctx, statement{m.name, text}, nil)
@@ -233,7 +233,7 @@ func (s schema) apply(ctx context.Context, m migration) error {
 // constrained finds label and property of one of our constraints.
 var constrained = regexp.MustCompile(`FOR \(\w+:(\w+)\) REQUIRE \w+\.(\w+) IS UNIQUE`)
 
-// explain adds to the error of a constraint what stands in its way and what to do.
+// explain adds to the error of a constraint which data violates it and what to do.
 func (s schema) explain(ctx context.Context, text string, cause error) error {
 	var answer *neo4j.Neo4jError
 	found := constrained.FindStringSubmatch(text)

@@ -41,7 +41,7 @@ func (s queries) ReadQuery(ctx context.Context, query string, parameters map[str
 	err := s.again(ctx, "graph.query", func(ctx context.Context) error {
 		if s.followers.routed { // a follower may be the one that answers
 			if _, err := s.newest(ctx); err != nil {
-				return s.silence(ctx, err, settled)
+				return s.mapTimeout(ctx, err, settled)
 			}
 		}
 		opened := s.reader.session(ctx, session)

@@ -72,7 +72,7 @@ func removeFamilies(ctx context.Context, t transaction, families [][]store.Sessi
 		}
 	}
 	some := going[:min(len(going), removeSessions)]
-	whole, err := deleteWhole(ctx, t, some)
+	whole, err := deleteContents(ctx, t, some)
 	if err != nil || whole && len(some) == len(going) {
 		return err
 	}

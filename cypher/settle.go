@@ -28,8 +28,8 @@ type workflows struct {
 	known *knownWorkflows
 }
 
-// wholeWorkflows reads workflows until none of them can be half of an edit; one that does not exist is nil.
-func (s workflows) wholeWorkflows(ctx context.Context, ids []string, entries map[string][]string) (map[string]*graph.Workflow, error) {
+// consistentWorkflows reads workflows until none of them can be half of an edit; one that does not exist is nil.
+func (s workflows) consistentWorkflows(ctx context.Context, ids []string, entries map[string][]string) (map[string]*graph.Workflow, error) {
 	c := chain{db: s.db}
 	found, err := readWorkflows(ctx, &c, ids, entries)
 	if err != nil {

@@ -24,7 +24,7 @@ func (s *db) show(ctx context.Context, q statement, p params) ([]row, error) {
 }
 
 func (s *db) atFollower(ctx context.Context, q statement, p params) ([]row, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.followers.patience)
+	ctx, cancel := context.WithTimeout(ctx, s.followers.timeout)
 	defer cancel()
 	leader, err := s.newest(ctx)
 	if err != nil {

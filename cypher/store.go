@@ -17,6 +17,11 @@ import (
 // A Store is an engine.Store on a Neo4j database. It reconnects after an outage of the server;
 // calls during the outage return engine.ErrUnavailable. Its methods are those of its parts, one
 // for each noun of the contract; the parts share the connections.
+//
+// Open makes it, Migrate creates or updates the schema, Close ends its connections. Any number of
+// goroutines, engines and processes may use one database. A write locks the nodes of its sessions,
+// in the order of their ids, and checks version and lease token under the lock. A write whose
+// outcome is unknown is repeated only where the repetition is recognised.
 type Store struct {
 	*db
 	auditTrail

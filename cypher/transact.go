@@ -54,7 +54,7 @@ func (s *db) send(ctx context.Context, q statement, p params) ([]row, error) {
 	err := s.again(ctx, q.name, func(ctx context.Context) error {
 		var err error
 		rows, err = s.attempt(ctx, q, p)
-		return s.wrote(s.silence(ctx, err, sent))
+		return s.wrote(s.mapTimeout(ctx, err, sent))
 	})
 	return rows, err
 }
@@ -127,13 +127,13 @@ func (s *db) attemptTogether(ctx context.Context, name string, work func(transac
 	defer closeQuietly(ctx, session)
 	tx, err := session.BeginTransaction(ctx, s.transaction(name))
 	if err != nil {
-		return s.silence(ctx, err, settled)
+		return s.mapTimeout(ctx, err, settled)
 	}
 	if err := work(transaction{tx}); err != nil {
 		// The transaction is rolled back when the session closes.
-		return s.wrote(s.silence(ctx, err, settled))
+		return s.wrote(s.mapTimeout(ctx, err, settled))
 	}
-	return s.wrote(s.silence(ctx, tx.Commit(ctx), sent))
+	return s.wrote(s.mapTimeout(ctx, tx.Commit(ctx), sent))
 }
 
 // wrote notes what the outcome of a write says of the database.
@@ -144,18 +144,18 @@ func (s *db) wrote(err error) error {
 	return err
 }
 
-// errSilent is the cause with which a call that has taken too long ends.
-var errSilent = errors.New("the server did not answer in time")
+// errCallTimeout is the cause with which a call that has taken too long ends.
+var errCallTimeout = errors.New("the server did not answer in time")
 
-// silence is mapped, for a call that may have come to its own deadline: that is the store's
+// mapTimeout is mapped, for a call that may have come to its own deadline: that is the store's
 // trouble and not the caller's, so it may be tried again, on fresh connections.
-func (s *db) silence(ctx context.Context, err error, at stage) error {
+func (s *db) mapTimeout(ctx context.Context, err error, at stage) error {
 	if isBookmark(err) {
 		s.followers.marks.forget()
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
 	err = mapped(err, at)
-	if err == nil || context.Cause(ctx) != errSilent {
+	if err == nil || context.Cause(ctx) != errCallTimeout {
 		return err
 	}
 	s.followers.marks.forget() // the server may have waited for a commit that it will never have
@@ -181,7 +181,7 @@ func (s *db) again(ctx context.Context, name string, attempt func(context.Contex
 	if err := ctx.Err(); err != nil {
 		return err // nothing was sent, so this says nothing of outcomes
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.options.CallTimeout, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.options.CallTimeout, errCallTimeout)
 	defer cancel()
 	unknown := false
 	for n := 1; ; n++ {
@@ -276,7 +276,7 @@ func (c *chain) read(ctx context.Context, q statement, p params) ([]row, error) 
 		if rows, err = c.db.run(ctx, session, q, p); err == nil {
 			c.after = session.LastBookmarks()
 		}
-		return c.db.silence(ctx, err, settled)
+		return c.db.mapTimeout(ctx, err, settled)
 	})
 	return rows, err
 }

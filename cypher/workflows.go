@@ -14,7 +14,7 @@ func (s workflows) Workflows(ctx context.Context, ids []string, entries map[stri
 		return nil, nil
 	}
 	ids = distinct(ids)
-	found, err := s.wholeWorkflows(ctx, ids, entries)
+	found, err := s.consistentWorkflows(ctx, ids, entries)
 	var list []*graph.Workflow
 	for _, id := range ids {
 		if w := found[id]; w != nil {

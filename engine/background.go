@@ -15,7 +15,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	if err := e.begin(ctx); err != nil {
 		return err
 	}
-	defer e.hearInbox(e.o.Relay)()
+	defer e.listenInbox(e.o.Relay)()
 	b := background{e}
 	var loops sync.WaitGroup
 	for _, loop := range []func(context.Context){b.pollLoop, b.heartbeatLoop, b.inboxLoop, b.pendingLoop, b.batchLoop, b.announceLoop, b.backlogLoop, b.limitLoop, b.turnLoop, b.schemaLoop, e.Retention().Run} {

@@ -45,7 +45,7 @@ func (b *balance) shareWork(ctx context.Context) error {
 	if mine.Queued == 0 {
 		return nil
 	}
-	list, err := b.store.Engines(ctx, heardWithin)
+	list, err := b.store.Engines(ctx, aliveFor)
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func (w batchActions) request(ctx context.Context, job *batch.Job, rec *store.Se
 
 // dryAnswer checks an answer as the real acceptance would, without the session's lock.
 func (w batchActions) dryAnswer(ctx context.Context, job *batch.Job, rec *store.SessionRecord) (*Request, error) {
-	waiting, err := w.e.store.Requests(ctx, []store.InboxAfter{{Session: rec.ID, N: max(0, rec.Inbox-dryLook)}})
+	waiting, err := w.e.store.Requests(ctx, []store.InboxAfter{{Session: rec.ID, N: max(0, rec.Inbox-dryRunRequests)}})
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +130,6 @@ func (w batchActions) dryAnswer(ctx context.Context, job *batch.Job, rec *store.
 	return q, err
 }
 
-// dryLook is how many of a session's newest requests a dry run reads to find one that answers
+// dryRunRequests is how many of a session's newest requests a dry run reads to find one that answers
 // the same question.
-const dryLook = 50
+const dryRunRequests = 50

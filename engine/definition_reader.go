@@ -12,9 +12,13 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A definitionReader reads definitions for many sessions at once. A caller gets a definition
-// whose read began after its call, so it contains every edit committed before the call. All
-// callers that arrive while one read is under way share the next read.
+// A definitionReader reads definitions for many sessions at once. An engine has one, and its
+// runners, starts and views use it.
+//
+// A caller gets a definition whose read began after its call, so it contains every edit committed
+// before the call. One read for each session loads the store as much as the sessions themselves; a
+// cache with an expiry shows edits late. So all callers that arrive while one read is under way share
+// the next read. A workflow that has not changed is not compiled again.
 //
 // A store of several databases has a reader for each: one that is slow or gone delays no reads of
 // another.
@@ -22,10 +26,10 @@ type definitionReader struct {
 	store   Store
 	divided store.Divided // nil for a store that is one database, and in its readers
 
-	mu     sync.Mutex
-	gather *definitionRead // collects calls for the next read
-	now    *definitionRead // under way, nil for none
-	busy   bool
+	mu      sync.Mutex
+	pending *definitionRead // collects calls for the next read
+	now     *definitionRead // under way, nil for none
+	busy    bool
 	// notBefore is the earliest time of the next read. Only the working goroutine writes it.
 	notBefore time.Time
 	known     map[string]*graph.Definition // newest per workflow that exists
@@ -124,8 +128,8 @@ func (d *definitionReader) recent(workflow string, age time.Duration) (*graph.De
 		return known, nil
 	case d.now != nil && d.now.ids[workflow] && time.Since(d.now.began) < age:
 		return nil, d.now
-	case d.gather != nil && d.gather.ids[workflow]:
-		return nil, d.gather
+	case d.pending != nil && d.pending.ids[workflow]:
+		return nil, d.pending
 	}
 	return nil, nil
 }
@@ -143,10 +147,10 @@ func (r *definitionRead) wait(ctx context.Context, workflow string) (*graph.Defi
 func (d *definitionReader) join(workflow, entry string) *definitionRead {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.gather == nil {
-		d.gather = &definitionRead{ids: map[string]bool{}, entries: map[string][]string{}, done: make(chan struct{})}
+	if d.pending == nil {
+		d.pending = &definitionRead{ids: map[string]bool{}, entries: map[string][]string{}, done: make(chan struct{})}
 	}
-	r := d.gather
+	r := d.pending
 	r.ids[workflow] = true
 	if entry != "" && entry != DefaultEntry {
 		r.entries[workflow] = append(r.entries[workflow], entry)
@@ -180,7 +184,7 @@ func (d *definitionReader) work() {
 func (d *definitionReader) next() *definitionRead {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.now = nil; d.gather == nil {
+	if d.now = nil; d.pending == nil {
 		d.busy = false
 		return nil
 	}
@@ -189,8 +193,8 @@ func (d *definitionReader) next() *definitionRead {
 		time.Sleep(wait)
 		d.mu.Lock()
 	}
-	r := d.gather
-	d.gather = nil
+	r := d.pending
+	d.pending = nil
 	d.now, r.began = r, time.Now()
 	return r
 }

@@ -15,6 +15,13 @@ import (
 // An Engine starts sessions, accepts answers and advances sessions. Its methods may be called at
 // any time, also while Run is not running: requests are then durable and wait for an engine that
 // runs. Any number of engines may share one store.
+//
+// New makes an Engine; Run claims due sessions and works on them until its context ends, once. The
+// command line, package api and programs that embed the engine call it from any goroutine.
+//
+// An Engine owns the runners of the sessions whose leases it holds. Everything else that it keeps
+// in memory is a copy of something in the store, so a process that dies loses nothing that was
+// acknowledged: its leases expire, and other engines claim its sessions.
 type Engine struct {
 	// Inspector answers operators' questions: Explain, Affected, WhatIf, Traffic, Doctor and so on.
 	*inspect.Inspector
@@ -45,8 +52,8 @@ type Engine struct {
 // Registry returns the functions that the engine can call.
 func (e *Engine) Registry() *Registry { return e.registry }
 
-// Store returns what may be asked of the engine's store beside the engine. Sessions are
-// written by the holder of their lease only, so the writing half is not handed out.
+// Store returns the part of the engine's store that a program may use directly. Only the holder of
+// a session's lease writes the session, so the methods that write sessions are not in it.
 func (e *Engine) Store() StoreView { return e.store }
 
 // A StoreView is the part of a Store that writes no session and no workflow.

@@ -48,9 +48,9 @@ func (v *views) addChildQuestions(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// familyRests reports whether no descendant session continues by itself, so that the session waits
+// familyIdle reports whether no descendant session continues by itself, so that the session waits
 // only for people.
-func (v *views) familyRests(ctx context.Context, id string) (bool, error) {
+func (v *views) familyIdle(ctx context.Context, id string) (bool, error) {
 	moving, err := v.store.Descendants(ctx, store.DescendantQuery{Of: id, Moving: true, Limit: 1})
 	if err != nil || len(moving) > 0 {
 		return false, err
@@ -90,9 +90,9 @@ func asksPerson(rec *store.SessionRecord, step string) bool {
 	})
 }
 
-// wholeView returns the view of a session with the questions of its descendants. A session whose
+// viewWithChildren returns the view of a session with the questions of its descendants. A session whose
 // children all wait for people is shown as waiting for people itself.
-func (v *views) wholeView(ctx context.Context, rec *store.SessionRecord) (*Session, error) {
+func (v *views) viewWithChildren(ctx context.Context, rec *store.SessionRecord) (*Session, error) {
 	s, err := v.view(ctx, rec)
 	if err != nil || !s.parent {
 		return s, err
@@ -101,11 +101,11 @@ func (v *views) wholeView(ctx context.Context, rec *store.SessionRecord) (*Sessi
 		return nil, err
 	}
 	if s.Status == StatusActive && rec.Lease == "" && rec.DueAt.IsZero() && len(s.Awaiting) > 0 {
-		rests, err := v.familyRests(ctx, rec.ID)
+		idle, err := v.familyIdle(ctx, rec.ID)
 		if err != nil {
 			return nil, err
 		}
-		if rests {
+		if idle {
 			s.Status = StatusAwaitingInput
 		}
 	}

@@ -44,12 +44,12 @@ func (f *follower) run(ctx context.Context, w *watcher, stop func(), first func(
 }
 
 func (f *follower) snapshot(ctx context.Context, rec *store.SessionRecord) error {
-	view, err := f.e.wholeView(ctx, rec)
+	view, err := f.e.viewWithChildren(ctx, rec)
 	if err != nil {
 		return err
 	}
 	f.at = cursorOf(rec)
-	f.tell(rec, view)
+	f.recordShown(rec, view)
 	if err := f.emit(ctx, Event{Type: EventSnapshot, Session: f.session, Data: view, ID: f.at.String()}); err != nil {
 		return err
 	}
@@ -74,12 +74,12 @@ func (f *follower) follow(ctx context.Context, w *watcher) {
 		case ev := <-w.events:
 			err = f.forward(ctx, ev)
 		case <-w.missed:
-			err = f.look(ctx)
+			err = f.poll(ctx)
 		case <-w.below:
 			err = f.checkDescendants(ctx, w)
 		case <-tick.C:
 			if f.behind || !f.e.holds(f.session) {
-				err = f.look(ctx)
+				err = f.poll(ctx)
 			}
 		case <-ctx.Done():
 			return
@@ -99,7 +99,7 @@ func (f *follower) forward(ctx context.Context, ev busEvent) error {
 		return f.emit(ctx, ev.Event)
 	}
 	if ev.version > f.at.version+1 { // another engine has written what is between
-		if err := f.look(ctx); err != nil || f.ended || f.behind {
+		if err := f.poll(ctx); err != nil || f.ended || f.behind {
 			return err
 		}
 	}
@@ -119,7 +119,7 @@ func (f *follower) forward(ctx context.Context, ev busEvent) error {
 		return err
 	}
 	if s, ok := ev.Data.(StatusEvent); ok && ev.Type == EventSession {
-		f.below.told = shownAs(s.Status, s.Awaiting)
+		f.below.shown = shownAs(s.Status, s.Awaiting)
 		if store.Ended(s.Status) {
 			f.at.version = ev.version // the last event of this version
 		}
@@ -139,7 +139,7 @@ func (f *follower) relayed(ctx context.Context, n *notice) error {
 		return nil
 	}
 	if n.Version > f.at.version+1 || n.Cut {
-		if err := f.look(ctx); err != nil || f.ended || f.at.version != n.Version {
+		if err := f.poll(ctx); err != nil || f.ended || f.at.version != n.Version {
 			return err
 		}
 		return f.begun(ctx, n)
@@ -165,7 +165,7 @@ func (f *follower) relayed(ctx context.Context, n *notice) error {
 		f.at.version = n.Version
 		return nil
 	}
-	return f.look(ctx) // the version is still the one before: the status is sent
+	return f.poll(ctx) // the version is still the one before: the status is sent
 }
 
 // begun sends the events of the steps that have begun in a checkpoint and not ended in it. The
@@ -205,8 +205,8 @@ func (f *follower) message(ctx context.Context, to cursor) (ok bool, err error) 
 	return true, nil
 }
 
-// look reads what other engines have written to the session since the last check.
-func (f *follower) look(ctx context.Context) error {
+// poll reads what other engines have written to the session since the last check.
+func (f *follower) poll(ctx context.Context) error {
 	rec, err := f.e.store.Session(ctx, f.session)
 	f.behind = err != nil
 	if err != nil {
@@ -216,7 +216,7 @@ func (f *follower) look(ctx context.Context) error {
 		return err
 	}
 	if rec.Version == f.at.version {
-		return f.lookBelow(ctx, rec)
+		return f.pollDescendants(ctx, rec)
 	}
 	return f.catchUp(ctx, rec)
 }
@@ -230,12 +230,12 @@ func (f *follower) catchUp(ctx context.Context, rec *store.SessionRecord) error 
 			return err
 		}
 	}
-	view, err := f.e.wholeView(ctx, rec)
+	view, err := f.e.viewWithChildren(ctx, rec)
 	if err != nil {
 		return err
 	}
 	f.at, f.read = to, to.version
-	f.tell(rec, view)
+	f.recordShown(rec, view)
 	if changed {
 		data := StatusEvent{Status: view.Status, Awaiting: view.Awaiting}
 		if err := f.emit(ctx, Event{Type: EventSession, Session: f.session, Data: data, ID: f.at.String()}); err != nil {
@@ -292,12 +292,12 @@ func cursorOf(rec *store.SessionRecord) cursor {
 type below struct {
 	version int64 // the session's version at the last look
 	parent  bool  // whether it waited for child sessions then
-	told    string
+	shown   string
 }
 
-// tell records what the subscriber has been shown.
-func (f *follower) tell(rec *store.SessionRecord, view *Session) {
-	f.below = below{version: rec.Version, parent: view.parent, told: shownAs(view.Status, view.Awaiting)}
+// recordShown records what the subscriber has been shown.
+func (f *follower) recordShown(rec *store.SessionRecord, view *Session) {
+	f.below = below{version: rec.Version, parent: view.parent, shown: shownAs(view.Status, view.Awaiting)}
 }
 
 // shownAs returns a status and its questions as one text, for comparison.
@@ -326,24 +326,24 @@ func (f *follower) checkDescendants(ctx context.Context, w *watcher) error {
 	if err != nil || rec.Version != f.at.version {
 		return nil // retried at the next tick
 	}
-	return f.lookBelow(ctx, rec)
+	return f.pollDescendants(ctx, rec)
 }
 
-// lookBelow sends an event when the open questions of descendant sessions have changed.
-func (f *follower) lookBelow(ctx context.Context, rec *store.SessionRecord) error {
+// pollDescendants sends an event when the open questions of descendant sessions have changed.
+func (f *follower) pollDescendants(ctx context.Context, rec *store.SessionRecord) error {
 	was := f.below
 	if rec.Version == was.version && !was.parent {
 		return nil
 	}
-	view, err := f.e.wholeView(ctx, rec)
+	view, err := f.e.viewWithChildren(ctx, rec)
 	if err != nil {
 		if retry.Transient(err) {
 			return nil
 		}
 		return err
 	}
-	f.tell(rec, view)
-	if f.below.told == was.told || !view.parent && !was.parent {
+	f.recordShown(rec, view)
+	if f.below.shown == was.shown || !view.parent && !was.parent {
 		return nil
 	}
 	return f.emit(ctx, Event{Type: EventSession, Session: f.session, ID: f.at.String(), Data: StatusEvent{Status: view.Status, Awaiting: view.Awaiting}})

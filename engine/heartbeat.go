@@ -19,7 +19,7 @@ func (b background) heartbeatLoop(ctx context.Context) {
 		}
 		all.Wait()
 		if several != nil {
-			b.strand()
+			b.markUnreachable()
 		}
 	})
 }
@@ -71,14 +71,14 @@ func (b background) extend(ctx context.Context, group []*held) {
 	}
 }
 
-// strand takes the places of sessions whose leases have ended, because one of several databases does
+// markUnreachable takes the places of sessions whose leases have ended, because one of several databases does
 // not answer: they wait for it, however long, and may fill the engine while the others have work.
 // With a single database there is no other work.
-func (b background) strand() {
+func (b background) markUnreachable() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, r := range b.runners {
-		r.seat.stranded = time.Since(r.Leased()) > b.o.LeaseFor
+		r.seat.unreachable = time.Since(r.Leased()) > b.o.LeaseFor
 		r.seat.settle()
 	}
 }

@@ -29,7 +29,7 @@ type (
 // newInspector returns the Inspector for the sessions of this engine's store.
 func newInspector(e *Engine) *inspect.Inspector {
 	return inspect.New(inspect.Options{
-		Store: e.store, Registry: e.registry, Definitions: e.definitions, Load: func() []Finding { return loadFindings(e.Load(), e.o.MaxLate) }, HeardWithin: heardWithin,
+		Store: e.store, Registry: e.registry, Definitions: e.definitions, Load: func() []Finding { return loadFindings(e.Load(), e.o.MaxLate) }, HeardWithin: aliveFor,
 		Outputs: e.env.Outputs, SearchTime: func() time.Duration { return e.searchTime },
 	})
 }

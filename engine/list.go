@@ -132,5 +132,5 @@ func (e *Engine) Session(ctx context.Context, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.wholeView(ctx, rec)
+	return e.viewWithChildren(ctx, rec)
 }

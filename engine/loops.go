@@ -71,7 +71,7 @@ func (b background) claim(ctx context.Context, turns *rotation) (more bool, err 
 		return false, err
 	}
 	signal(b.turns)
-	places, over := b.room(claimAtOnce)
+	places, over := b.reserveForClaim(claimAtOnce)
 	if turns.fruitless = false; len(places) == 0 {
 		return false, ctx.Err()
 	}

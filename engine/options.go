@@ -29,7 +29,7 @@ type Options struct {
 	CallsOf     map[string]int // calls of single functions at once, by name or alias; overrides Spec.Limit
 	CallTimeout time.Duration  // 5 min: one attempt of a call, unless the step or Spec sets it
 	Writers     int            // commits under way at once; number of cores
-	StopGrace   time.Duration  // 5 s: how long Run lets calls finish when it is told to stop
+	StopGrace   time.Duration  // 5 s: how long Run lets calls finish when it has to stop
 	NewID       func() string  // UUID v7
 	SessionLimits
 	// Variables returns the values that references read as @{SESSION_ID}.vars.NAME, unless a

@@ -16,7 +16,7 @@ import (
 // error, which no engine has ever announced, fails at once.
 const (
 	announceEvery = 10 * time.Second
-	heardWithin   = 3 * announceEvery // an engine that has been silent for longer counts as gone
+	aliveFor      = 3 * announceEvery // an engine that has been silent for longer counts as gone
 	lackFor       = time.Minute       // as long after its last announcement an engine may be back
 	forgetEngines = time.Hour
 	leaveFor      = 5 * time.Second // an engine does not claim a session that it has left

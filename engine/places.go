@@ -121,7 +121,13 @@ func hasteOf(ctx context.Context) haste {
 	return urgent
 }
 
-// holding is the set of sessions that an engine holds, and its free places.
+// holding is the set of sessions that an engine holds, and its free places. The engine's loops,
+// starts and requests use it, all under mu.
+//
+// A place is reserved before a lease is taken, so an engine never holds a lease that it cannot
+// work on. A session enters runners when its lease was taken, and leaves when its runner has
+// ended. There is at most one runner for an id: a newer lease makes the older runner stop.
+// work counts the runners, so that Run returns only after the last of them has ended.
 type holding struct {
 	alarms
 
@@ -204,9 +210,9 @@ func (h *holding) noteFreed() {
 	}
 }
 
-// room reserves places for a claim: it returns the places, and the workflows to leave out. The
+// reserveForClaim reserves places for a claim: it returns the places, and the workflows to leave out. The
 // caller calls searched after the claim.
-func (h *holding) room(most int) (list []*place, skip []string) {
+func (h *holding) reserveForClaim(most int) (list []*place, skip []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.running {
@@ -257,13 +263,13 @@ func (h *holding) occupy(p *place, s *seat) {
 
 // A seat is one held session's share of the engine's places, guarded by Engine.mu.
 type seat struct {
-	in       *holding
-	workflow string
-	has      bool // holds a place
-	idle     bool // its goroutine waits for calls
-	stranded bool // its database does not answer, see strand
-	calls    int  // calls under way that have a slot
-	left     bool // the runner has ended
+	in          *holding
+	workflow    string
+	has         bool // holds a place
+	idle        bool // its goroutine waits for calls
+	unreachable bool // its database does not answer, see markUnreachable
+	calls       int  // calls under way that have a slot
+	left        bool // the runner has ended
 }
 
 // Idle and Calls are session.Seat.
@@ -285,7 +291,7 @@ func (s *seat) change(f func()) {
 
 // settle gives the place back or takes it again as needed. The caller holds Engine.mu.
 func (s *seat) settle() {
-	switch wants := (!s.idle || s.calls > 0) && !s.stranded; {
+	switch wants := (!s.idle || s.calls > 0) && !s.unreachable; {
 	case s.left:
 	case wants && !s.has:
 		s.has = true

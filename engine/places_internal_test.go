@@ -68,7 +68,7 @@ func TestStartsWaitBehindDueWork(t *testing.T) {
 	if h.reserve("third", "night", started) == nil {
 		t.Error("a workflow below its share waits")
 	}
-	found, _ := h.room(100)
+	found, _ := h.reserveForClaim(100)
 	h.searched(found, false)
 	if h.reserve("fourth", "night", started) == nil {
 		t.Error("a session waits although nothing is due")

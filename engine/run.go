@@ -156,9 +156,9 @@ func (e *Engine) leaseFor(p *place) *store.Lease {
 	return new(e.o.lease())
 }
 
-// hearInbox has the engine's sessions read their inbox, and the engine look for due work, when
+// listenInbox has the engine's sessions read their inbox, and the engine look for due work, when
 // other engines say so. The returned func ends it.
-func (h *holding) hearInbox(relay Relay) (stop func()) {
+func (h *holding) listenInbox(relay Relay) (stop func()) {
 	if relay == nil {
 		return func() {}
 	}

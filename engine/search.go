@@ -35,11 +35,11 @@ type SessionCounts struct {
 // searchTime is how long a search looks before it says what it has found.
 const searchTime = 60 * time.Millisecond
 
-// A search looks at firstLook sessions; after that it knows how long one takes.
+// A search reads firstScan sessions; after that it knows how long one takes.
 const (
-	firstLook = 50
-	leastLook = 50
-	mostLook  = 20_000
+	firstScan = 50
+	minScan   = 50
+	maxScan   = 20_000
 )
 
 // Search returns a page of sessions, newest first, or what of it is found within searchTime. A
@@ -139,7 +139,7 @@ func (v *views) SearchCount(ctx context.Context, q SessionQuery, by string) (*Se
 // whole query at once. It returns where it stopped, if it did.
 func (v *views) search(ctx context.Context, q SessionQuery, count string, look func(SessionQuery, window) (*Cursor, error)) (looked int, next *Cursor, err error) {
 	began := time.Now()
-	for q.Limit = firstLook; ; {
+	for q.Limit = firstScan; ; {
 		start := time.Now()
 		found, whole, err := v.store.Candidates(ctx, q, count)
 		if err == nil && whole {
@@ -167,7 +167,7 @@ func (v *views) search(ctx context.Context, q SessionQuery, count string, look f
 		if left < took/2 {
 			return looked, &q.After, nil
 		}
-		q.Limit = max(leastLook, min(int(float64(q.Limit)*float64(left)/float64(2*took)), 4*q.Limit, mostLook))
+		q.Limit = max(minScan, min(int(float64(q.Limit)*float64(left)/float64(2*took)), 4*q.Limit, maxScan))
 	}
 }
 

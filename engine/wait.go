@@ -21,7 +21,7 @@ func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
 // has written.
 func (e *Engine) WaitAfter(ctx context.Context, s *Session) (*Session, error) {
 	if s.rest != nil && rests(s.rest) {
-		if view, err := e.wholeView(ctx, s.rest); err != nil || !view.parent || view.Status != StatusActive {
+		if view, err := e.viewWithChildren(ctx, s.rest); err != nil || !view.parent || view.Status != StatusActive {
 			return view, err
 		}
 	}
@@ -45,7 +45,7 @@ func (s *waiting) wait(ctx context.Context) (*Session, error) {
 		if look {
 			rec, err := s.record(ctx)
 			if err == nil && rests(rec) {
-				view, err := s.e.wholeView(ctx, rec)
+				view, err := s.e.viewWithChildren(ctx, rec)
 				if err != nil || !view.parent || view.Status != StatusActive {
 					return view, err
 				}

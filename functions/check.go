@@ -70,7 +70,7 @@ func fieldOf(message string) string {
 	return ""
 }
 
-// speaksOf reports whether a word stands in a text.
+// speaksOf reports whether a text contains a word.
 func speaksOf(text, word string) bool {
 	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), word)
 }

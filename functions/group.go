@@ -81,7 +81,7 @@ func succeeded(body *function.BodyOutcome) (out GroupOutput, names []string) {
 			names = append(names, one.Name)
 		}
 	}
-	list := gather(&done)
+	list := readResults(&done)
 	return GroupOutput{Results: list.Results, Outputs: list.Texts}, names
 }
 

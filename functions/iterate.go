@@ -55,7 +55,7 @@ func (in IterateInput) check() error {
 }
 
 func (in IterateInput) finish(body *function.BodyOutcome) json.RawMessage {
-	list := gather(body)
+	list := readResults(body)
 	return input.Encode(IterateOutput{Results: list.Results, Outputs: list.Texts, Count: len(list.Results), Failed: list.Failed,
 		Text: list.join(in.Separator)})
 }

@@ -33,7 +33,7 @@ func Loop(ctx context.Context, fields input.Object) (json.RawMessage, error) {
 		return nil, err
 	}
 	if body := function.CallOf(ctx).Body; body != nil {
-		list := gather(body)
+		list := readResults(body)
 		return input.Encode(LoopOutput{Results: list.Results, Count: len(list.Results), Text: list.join(nil)}), nil
 	}
 	run := &function.RunBody{While: in.While, Until: in.Until, MaxRounds: int(in.MaxRounds), Finish: true}

@@ -78,7 +78,7 @@ func (in MapInput) begin() error {
 }
 
 func (in MapInput) finish(body *function.BodyOutcome) (json.RawMessage, error) {
-	list := gather(body)
+	list := readResults(body)
 	if list.Failed > 0 && in.OnError != graph.OnErrorContinue {
 		for i, one := range body.Results {
 			if one.Error != nil {

@@ -27,8 +27,8 @@ type resultList struct {
 	Failed  int
 }
 
-// gather reads the results of a body. A failed one has no text.
-func gather(body *function.BodyOutcome) resultList {
+// readResults reads the results of a body. A failed one has no text.
+func readResults(body *function.BodyOutcome) resultList {
 	list := resultList{Results: []json.RawMessage{}, Texts: []string{}}
 	for _, one := range body.Results {
 		result, text := one.Output, input.ResultText(one.Output)

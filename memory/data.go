@@ -53,7 +53,7 @@ type turn struct {
 // A lane counts the sessions of one workflow, or of one concurrency key in it, against a limit.
 type lane struct {
 	workflow, key string
-	look          time.Time // when a worker has to check it
+	checkAt       time.Time // when a worker has to check it
 	next          time.Time // when its rate lets the next session start
 }
 

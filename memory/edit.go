@@ -64,7 +64,7 @@ func (s workflows) checkPaths(edit store.Edit) error {
 	for i := range edit.PutSteps {
 		there[edit.PutSteps[i].ID] = true
 	}
-	survives := s.survivors(edit)
+	survives := s.remainingPaths(edit)
 	for i := range edit.PutPaths {
 		p := &edit.PutPaths[i]
 		if !there[p.Source] {
@@ -84,9 +84,9 @@ func (s workflows) checkPaths(edit store.Edit) error {
 	return nil
 }
 
-// survivors returns a function that reports whether the path of a Ref belongs to the workflow and
+// remainingPaths returns a function that reports whether the path of a Ref belongs to the workflow and
 // is not removed by this edit.
-func (s workflows) survivors(edit store.Edit) func(ref string) bool {
+func (s workflows) remainingPaths(edit store.Edit) func(ref string) bool {
 	w := s.workflows[edit.Workflow]
 	if w == nil {
 		return func(string) bool { return false }

@@ -13,9 +13,11 @@ type Options struct {
 	Now func() time.Time
 }
 
-// A Store is an engine.Store in memory. Its methods return no other errors than those of
-// the contract and the context's: memory is never unavailable. They are those of its parts, one
-// for each noun of the contract; the parts share the data.
+// A Store is an engine.Store in memory, for tests and for servers that keep nothing. Its methods
+// return only errors of the contract and of the context: memory is never unavailable. They are
+// those of its parts, one for each noun of the contract; the parts share the data.
+//
+// One mutex guards all data, so each call is one transaction. The data are lost with the process.
 type Store struct {
 	*data
 	auditTrail

@@ -13,8 +13,8 @@ import (
 	"github.com/stepgraph/stepgraph/internal/sorting"
 )
 
-// laneLooks is the maximum number of lanes that one call checks.
-const laneLooks = 100
+// maxLaneChecks is the maximum number of lanes that one call checks.
+const maxLaneChecks = 100
 
 // turns are the queues of workflows with limits.
 type turns struct{ *data }
@@ -66,7 +66,7 @@ func (s turns) TakeTurns(ctx context.Context, q store.TurnQuery) (store.TurnsTak
 		}
 		taken.Sessions = append(taken.Sessions, store.DueSession{ID: x.record.ID, Workflow: workflowOf(x)})
 	}
-	for _, id := range s.lanesToLook(limits, now) {
+	for _, id := range s.lanesDue(limits, now) {
 		if len(taken.Sessions) >= q.Most {
 			taken.More = true
 			break
@@ -114,23 +114,25 @@ func (s turns) enqueue(x *session, l *store.TurnLimit, now time.Time) {
 		workflow, key, _ := strings.Cut(id, "\x1f")
 		s.lanes[id] = &lane{workflow: workflow, key: key}
 	}
-	if at := s.lanes[id]; at.look.After(now) || at.look.IsZero() {
-		at.look = now
+	if at := s.lanes[id]; at.checkAt.After(now) || at.checkAt.IsZero() {
+		at.checkAt = now
 	}
 	x.record.DueAt, x.record.Status = time.Time{}, store.StatusPending
 	s.put(x)
 }
 
-// lanesToLook returns the lanes of these workflows that are due for a check, those that have waited longest first.
-func (s turns) lanesToLook(limits map[string]*store.TurnLimit, now time.Time) []string {
+// lanesDue returns the lanes of these workflows that are due for a check, those that have waited longest first.
+func (s turns) lanesDue(limits map[string]*store.TurnLimit, now time.Time) []string {
 	var ids []string
 	for id, l := range s.lanes {
-		if limits[l.workflow] != nil && !l.look.After(now) {
+		if limits[l.workflow] != nil && !l.checkAt.After(now) {
 			ids = append(ids, id)
 		}
 	}
-	slices.SortFunc(ids, func(a, b string) int { return cmp.Or(s.lanes[a].look.Compare(s.lanes[b].look), cmp.Compare(a, b)) })
-	return ids[:min(len(ids), laneLooks)]
+	slices.SortFunc(ids, func(a, b string) int {
+		return cmp.Or(s.lanes[a].checkAt.Compare(s.lanes[b].checkAt), cmp.Compare(a, b))
+	})
+	return ids[:min(len(ids), maxLaneChecks)]
 }
 
 // admit gives turns in one lane.
@@ -152,16 +154,16 @@ func (s turns) admit(id string, l *store.TurnLimit, most int, now time.Time, tak
 	}
 	switch {
 	case n < room:
-		at.look = next
+		at.checkAt = next
 		if wait := next.Sub(now); taken.Next == 0 || wait < taken.Next {
 			taken.Next = wait
 		}
 	case n < len(queue):
-		at.look = now
+		at.checkAt = now
 	case n == 0 && running == 0 && !at.next.After(now):
 		delete(s.lanes, id)
 	default:
-		at.look = now.Add(store.LaneRest)
+		at.checkAt = now.Add(store.LaneRest)
 	}
 }
 

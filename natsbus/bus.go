@@ -112,7 +112,7 @@ func (b *Bus) settings() []nats.Option {
 	return list
 }
 
-// connected notes that the server answers. What was sent meanwhile is lost, so all listeners are told.
+// connected notes that the server answers. What was sent meanwhile is lost, so all listeners are notified.
 func (b *Bus) connected(c *nats.Conn) {
 	if !c.IsConnected() {
 		return

@@ -45,7 +45,7 @@ func (s auditTrail) auditHome(ctx context.Context, e *store.AuditEntry) *databas
 
 func (s auditTrail) recordElsewhere(ctx context.Context, failed *database, entries []store.AuditEntry, err error) error {
 	for _, d := range s.databases {
-		if d == failed || d.trouble() != nil || !unreachable(err) {
+		if d == failed || d.outage() != nil || !unreachable(err) {
 			continue
 		}
 		if err := do(ctx, d, func(st store.Store) error { return st.RecordAudit(ctx, entries) }); err == nil {
@@ -57,7 +57,7 @@ func (s auditTrail) recordElsewhere(ctx context.Context, failed *database, entri
 
 // AuditEntries merges the entries of all databases.
 func (s auditTrail) AuditEntries(ctx context.Context, q store.AuditQuery) ([]store.AuditEntry, error) {
-	pages, err := whole(ask(ctx, s.databases, func(st store.Store) ([]store.AuditEntry, error) { return st.AuditEntries(ctx, q) }))
+	pages, err := allOrError(ask(ctx, s.databases, func(st store.Store) ([]store.AuditEntry, error) { return st.AuditEntries(ctx, q) }))
 	if err != nil {
 		return nil, err
 	}

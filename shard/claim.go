@@ -8,8 +8,8 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// claimPatience is how long a Claim waits for the other databases once one has answered.
-const claimPatience = 250 * time.Millisecond
+// claimTimeout is how long a Claim waits for the other databases once one has answered.
+const claimTimeout = 250 * time.Millisecond
 
 // Claim claims due sessions of all databases that answer. Each gets an equal share of the limit;
 // what one does not use goes to those that have more.
@@ -60,7 +60,7 @@ func (s leases) claimAmong(ctx context.Context, o store.ClaimOptions) ([]store.C
 		return st.Claim(ctx, mine)
 	}))
 	if len(claimed) > o.Limit { // of several databases together
-		s.giveBack(ctx, claimed[o.Limit:])
+		s.releaseUnused(ctx, claimed[o.Limit:])
 		claimed = claimed[:o.Limit]
 	}
 	return claimed, err
@@ -88,8 +88,8 @@ func (s leases) searchDue(ctx context.Context, of []*database, o store.ClaimOpti
 	case <-first:
 	case <-ctx.Done():
 	}
-	patience := time.NewTimer(claimPatience)
-	defer patience.Stop()
+	timeout := time.NewTimer(claimTimeout)
+	defer timeout.Stop()
 	for i, d := range of {
 		select {
 		case <-searches[i].done:
@@ -98,8 +98,8 @@ func (s leases) searchDue(ctx context.Context, of []*database, o store.ClaimOpti
 		}
 		select {
 		case <-searches[i].done:
-		case <-patience.C:
-			patience.Reset(0)
+		case <-timeout.C:
+			timeout.Reset(0)
 			d.putLate(searches[i])
 			searches[i] = nil
 		}
@@ -153,12 +153,12 @@ func (s leases) usable(ctx context.Context, d *database, found *search, o store.
 			use = append(use, c)
 		}
 	}
-	s.giveBack(ctx, back)
+	s.releaseUnused(ctx, back)
 	return use
 }
 
-// giveBack makes sessions due that were claimed for nobody.
-func (s leases) giveBack(ctx context.Context, claimed []store.Claimed) {
+// releaseUnused makes sessions due again that were claimed and are not used.
+func (s leases) releaseUnused(ctx context.Context, claimed []store.Claimed) {
 	if len(claimed) == 0 {
 		return
 	}
@@ -180,7 +180,7 @@ func (s leases) dropLate() {
 			for _, c := range found.claimed {
 				s.known.put(c.Session.ID, d)
 			}
-			s.giveBack(ctx, found.claimed)
+			s.releaseUnused(ctx, found.claimed)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (s commits) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]
 		s.texts.bringDefinitions(ctx, d, rows)
 		return call(ctx, d, func(st store.Store) ([]store.CommitResult, error) { return st.Commit(ctx, rows) })
 	})
-	results, err := whole(answers)
+	results, err := allOrError(answers)
 	if err == nil {
 		err = anyOf(unknown)
 	}

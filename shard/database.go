@@ -21,7 +21,7 @@ type running struct {
 	log  *slog.Logger
 }
 
-// A database is one home. When a call cannot reach it, it is in trouble: what runs by itself
+// A database is one home. When a call cannot reach it, it counts as down: background work
 // (searches for due work, announcements) leaves it out, so that the others do not wait for it at
 // each turn, and a goroutine pings it until it answers. Calls that need one of its sessions are
 // made all the same and return its error.
@@ -97,8 +97,8 @@ func (d *database) describe() string {
 	return "not open"
 }
 
-// trouble returns why the database is left out of what runs by itself, or nil.
-func (d *database) trouble() error {
+// outage returns why the database is left out of what runs by itself, or nil.
+func (d *database) outage() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.fault
@@ -114,7 +114,7 @@ func call[T any](ctx context.Context, d *database, f func(store.Store) (T, error
 	began := time.Now()
 	out, err := f(opened)
 	d.use.note(time.Since(began), err)
-	return out, d.judge(ctx, err)
+	return out, d.classify(ctx, err)
 }
 
 // use counts the calls of a database.
@@ -137,15 +137,15 @@ func do(ctx context.Context, d *database, f func(store.Store) error) error {
 	return err
 }
 
-// judge names the database in its own errors, and notes that it cannot be reached. An error that is
-// about a session or a workflow stays as it is. Whoever gives a call up learns nothing of the database.
-func (d *database) judge(ctx context.Context, err error) error {
+// classify names the database in its own errors, and notes that it cannot be reached. An error that is
+// about a session or a workflow stays as it is. A cancelled call says nothing about the database.
+func (d *database) classify(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 	case unreachable(err):
 		err = d.named(err)
 		if ctx.Err() == nil {
-			d.suspect(err)
+			d.markDown(err)
 		}
 	case unwritable(err), errors.Is(err, store.ErrStoreDamaged):
 		err = d.named(err)
@@ -153,8 +153,8 @@ func (d *database) judge(ctx context.Context, err error) error {
 	return err
 }
 
-// suspect leaves the database out of what runs by itself until a ping is answered.
-func (d *database) suspect(err error) {
+// markDown leaves the database out of what runs by itself until a ping is answered.
+func (d *database) markDown(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.of.life.Err() != nil {
@@ -219,7 +219,7 @@ func (d *database) reopen(ctx context.Context) error {
 	}
 	if err != nil {
 		if err = d.named(err); unreachable(err) {
-			d.suspect(err)
+			d.markDown(err)
 		}
 		return err
 	}
@@ -283,9 +283,9 @@ func joined(all []error) error {
 	return errors.Join(all...)
 }
 
-// whole returns the answers, or an error if one database gave none: a list with holes would pass
+// allOrError returns the answers, or an error if one database gave none: a list with holes would pass
 // for the whole.
-func whole[T any](answers []answer[T]) ([]T, error) {
+func allOrError[T any](answers []answer[T]) ([]T, error) {
 	if err := faults(answers); err != nil {
 		return nil, err
 	}
@@ -296,8 +296,8 @@ func whole[T any](answers []answer[T]) ([]T, error) {
 	return out, nil
 }
 
-// some returns what answered, and an error only if nothing did.
-func some[T any](answers []answer[T]) (out []answer[T], err error) {
+// anyOrError returns what answered, and an error only if nothing did.
+func anyOrError[T any](answers []answer[T]) (out []answer[T], err error) {
 	for _, a := range answers {
 		if a.err == nil {
 			out = append(out, a)

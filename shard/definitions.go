@@ -49,7 +49,7 @@ func (s definitions) Definitions(ctx context.Context, hashes []string) ([]graph.
 
 // StepDefinitions reads what a step has been, in all databases in which it ran.
 func (s definitions) StepDefinitions(ctx context.Context, workflow, step string) ([]graph.StoredDefinition, error) {
-	lists, err := whole(ask(ctx, s.databases, func(st store.Store) ([]graph.StoredDefinition, error) { return st.StepDefinitions(ctx, workflow, step) }))
+	lists, err := allOrError(ask(ctx, s.databases, func(st store.Store) ([]graph.StoredDefinition, error) { return st.StepDefinitions(ctx, workflow, step) }))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s definitions) bringDefinitions(ctx context.Context, d *database, rows []s
 		}
 	}
 	for _, m := range missing {
-		if m.of.trouble() != nil {
+		if m.of.outage() != nil {
 			continue
 		}
 		err := s.copyDefinitions(ctx, d, m)

@@ -22,7 +22,7 @@ func (s history) RecentExecutions(ctx context.Context, of []store.ExecutionsBefo
 	if err := anyOf(lost); err != nil {
 		return nil, err
 	}
-	lists, err := whole(askGroups(ctx, groups, func(st store.Store, rows []store.ExecutionsBefore) (map[string][]store.Execution, error) {
+	lists, err := allOrError(askGroups(ctx, groups, func(st store.Store, rows []store.ExecutionsBefore) (map[string][]store.Execution, error) {
 		return st.RecentExecutions(ctx, rows, limit)
 	}))
 	if err != nil {

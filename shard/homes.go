@@ -68,7 +68,7 @@ func (s *homes) enough(answers []answer[struct{}]) error {
 func (s *homes) answering() []*database {
 	var well []*database
 	for _, d := range s.databases {
-		if d.trouble() == nil {
+		if d.outage() == nil {
 			well = append(well, d)
 		}
 	}
@@ -81,7 +81,7 @@ func (s *homes) answering() []*database {
 // background calls f, within a short time, on all databases that are not in trouble, and returns
 // the answers of those that gave one.
 func background[T any](ctx context.Context, s *homes, f func(context.Context, store.Store) (T, error)) ([]answer[T], error) {
-	return some(sideBySide(ctx, s.answering(), func(ctx context.Context, d *database) (T, error) { return brief(ctx, d, f) }))
+	return anyOrError(sideBySide(ctx, s.answering(), func(ctx context.Context, d *database) (T, error) { return brief(ctx, d, f) }))
 }
 
 // upTo calls f on one database after the other, with what is left of the limit, and returns the sum.

@@ -46,7 +46,7 @@ func (s inbox) deliver(ctx context.Context, deliveries []store.Delivery) ([]stor
 	groups, lost := group(ctx, s.homes, deliveries, func(d *store.Delivery) string { return d.Session })
 	answers := askGroups(ctx, groups, func(st store.Store, rows []store.Delivery) ([]store.Delivered, error) { return st.Deliver(ctx, rows) })
 	if len(lost) == 0 {
-		if _, err := some(answers); err != nil {
+		if _, err := anyOrError(answers); err != nil {
 			return nil, err
 		}
 	}
@@ -72,7 +72,7 @@ func (s inbox) Requests(ctx context.Context, after []store.InboxAfter) (map[stri
 	if err := anyOf(lost); err != nil {
 		return nil, err
 	}
-	lists, err := whole(askGroups(ctx, groups, func(st store.Store, rows []store.InboxAfter) (map[string][]store.Request, error) {
+	lists, err := allOrError(askGroups(ctx, groups, func(st store.Store, rows []store.InboxAfter) (map[string][]store.Request, error) {
 		return st.Requests(ctx, rows)
 	}))
 	if err != nil {

@@ -23,7 +23,7 @@ func (s leases) ClaimByID(ctx context.Context, ids []string, o store.ClaimOption
 
 // claimedOf joins what was claimed. What one database gave is not lost because another failed.
 func claimedOf(answers []answer[[]store.Claimed]) ([]store.Claimed, error) {
-	given, err := some(answers)
+	given, err := anyOrError(answers)
 	if len(answers) == 0 {
 		return nil, nil
 	}

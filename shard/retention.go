@@ -39,7 +39,7 @@ func (s retention) Parents(ctx context.Context, ids []string) ([]string, error) 
 	if err := anyOf(lost); err != nil {
 		return nil, err
 	}
-	pages, err := whole(askGroups(ctx, groups, func(st store.Store, ids []string) ([]string, error) { return st.Parents(ctx, ids) }))
+	pages, err := allOrError(askGroups(ctx, groups, func(st store.Store, ids []string) ([]string, error) { return st.Parents(ctx, ids) }))
 	return slices.Concat(pages...), err
 }
 

@@ -37,7 +37,7 @@ func (s schema) Migrate(ctx context.Context) ([]string, error) {
 
 // Ping returns nil if a database answers: the others are in Databases.
 func (s schema) Ping(ctx context.Context) error {
-	_, err := some(ask(ctx, s.databases, func(st store.Store) (struct{}, error) { return struct{}{}, st.Ping(ctx) }))
+	_, err := anyOrError(ask(ctx, s.databases, func(st store.Store) (struct{}, error) { return struct{}{}, st.Ping(ctx) }))
 	return err
 }
 

@@ -42,7 +42,7 @@ func (s sessions) Create(ctx context.Context, sessions []store.NewSession) ([]st
 		groups = addRow(groups, home, sessions[i], i)
 	}
 	answers := askGroups(ctx, groups, func(st store.Store, rows []store.NewSession) ([]store.Created, error) { return st.Create(ctx, rows) })
-	if _, err := some(answers); err != nil {
+	if _, err := anyOrError(answers); err != nil {
 		return nil, err
 	}
 	for g, a := range answers {
@@ -83,7 +83,7 @@ func (s sessions) sessionsByID(ctx context.Context, ids []string) ([]store.Sessi
 	if err := anyOf(lost); err != nil {
 		return nil, err
 	}
-	lists, err := whole(askGroups(ctx, groups, func(st store.Store, ids []string) ([]store.SessionRecord, error) { return st.SessionsByID(ctx, ids) }))
+	lists, err := allOrError(askGroups(ctx, groups, func(st store.Store, ids []string) ([]store.SessionRecord, error) { return st.SessionsByID(ctx, ids) }))
 	return slices.Concat(lists...), err
 }
 
@@ -108,7 +108,7 @@ func (s sessions) ListSessions(ctx context.Context, q store.SessionQuery) ([]sto
 	if err != nil {
 		return nil, err
 	}
-	pages, err := whole(ask(ctx, of, func(st store.Store) ([]store.SessionRecord, error) { return st.ListSessions(ctx, q) }))
+	pages, err := allOrError(ask(ctx, of, func(st store.Store) ([]store.SessionRecord, error) { return st.ListSessions(ctx, q) }))
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (s sessions) Candidates(ctx context.Context, q store.SessionQuery, count st
 	if err != nil {
 		return nil, false, err
 	}
-	lists, err := whole(ask(ctx, of, func(st store.Store) (c candidates, err error) {
+	lists, err := allOrError(ask(ctx, of, func(st store.Store) (c candidates, err error) {
 		c.found, c.whole, err = st.Candidates(ctx, q, count)
 		return c, err
 	}))
@@ -165,7 +165,7 @@ func (s sessions) CountSessions(ctx context.Context, q store.SessionQuery, by st
 	if err != nil {
 		return nil, err
 	}
-	counts, err := whole(ask(ctx, of, func(st store.Store) (map[string]int64, error) { return st.CountSessions(ctx, q, by) }))
+	counts, err := allOrError(ask(ctx, of, func(st store.Store) (map[string]int64, error) { return st.CountSessions(ctx, q, by) }))
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (s sessions) Descendants(ctx context.Context, q store.DescendantQuery) ([]s
 	if at := s.locateAll(ctx, []string{q.Of})[q.Of]; at.home != nil {
 		of = []*database{at.home}
 	}
-	pages, err := whole(ask(ctx, of, func(st store.Store) ([]store.SessionRecord, error) { return st.Descendants(ctx, q) }))
+	pages, err := allOrError(ask(ctx, of, func(st store.Store) ([]store.SessionRecord, error) { return st.Descendants(ctx, q) }))
 	if err != nil {
 		return nil, err
 	}

@@ -160,7 +160,7 @@ func (s *Store) DatabaseUse() []store.DatabaseUse {
 	list := make([]store.DatabaseUse, len(s.databases))
 	for i, d := range s.databases {
 		_, closed := d.current()
-		list[i] = store.DatabaseUse{Name: d.name, Away: closed != nil || d.trouble() != nil,
+		list[i] = store.DatabaseUse{Name: d.name, Away: closed != nil || d.outage() != nil,
 			Calls: d.use.calls.Load(), Failed: d.use.failed.Load(), Took: time.Duration(d.use.took.Load())}
 	}
 	return list

@@ -23,7 +23,7 @@ func (s workflows) byHome(ids []string) (groups []rowsOf[string]) {
 
 // Workflows reads each workflow in its home. What another database has of it does not count.
 func (s workflows) Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*graph.Workflow, error) {
-	lists, err := whole(askGroups(ctx, s.byHome(ids), func(st store.Store, ids []string) ([]*graph.Workflow, error) {
+	lists, err := allOrError(askGroups(ctx, s.byHome(ids), func(st store.Store, ids []string) ([]*graph.Workflow, error) {
 		return st.Workflows(ctx, ids, entries)
 	}))
 	return slices.Concat(lists...), err
@@ -31,7 +31,7 @@ func (s workflows) Workflows(ctx context.Context, ids []string, entries map[stri
 
 // WorkflowIDs lists the workflows that are in their home. Check finds the others.
 func (s workflows) WorkflowIDs(ctx context.Context) ([]store.WorkflowInfo, error) {
-	lists, err := whole(ask(ctx, s.databases, func(st store.Store) ([]store.WorkflowInfo, error) { return st.WorkflowIDs(ctx) }))
+	lists, err := allOrError(ask(ctx, s.databases, func(st store.Store) ([]store.WorkflowInfo, error) { return st.WorkflowIDs(ctx) }))
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,10 @@ type Options struct {
 
 // A Store is one open file. It implements engine.Store. Its methods are those of its parts, one
 // for each noun of the contract; the parts share the connections.
+//
+// Open makes it, and creates the file; Close ends it. Several processes may open one file, unless
+// one has opened it with Options.Exclusive. Reads run side by side on connections of their own and
+// see the last commit; writes wait for the one writer of the process and then for the file's lock.
 type Store struct {
 	*db
 	auditTrail

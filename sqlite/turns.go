@@ -44,7 +44,7 @@ func (d *dueTurn) free(l *store.TurnLimit) bool {
 	return !l.InTurn() || d.waiting.Valid && d.waiting.Int64 == 0
 }
 
-type laneToLook struct {
+type laneDue struct {
 	id, workflow string
 	next         sql.NullInt64
 }
@@ -107,9 +107,9 @@ func (c *turnCall) due(now int64, each rowReader) (all []dueTurn, err error) {
 	return all, err
 }
 
-func (c *turnCall) lanes(now int64, each rowReader) (all []laneToLook, err error) {
+func (c *turnCall) lanes(now int64, each rowReader) (all []laneDue, err error) {
 	err = each("turn_lanes", func(row scanner) error {
-		var l laneToLook
+		var l laneDue
 		err := row.Scan(&l.id, &l.workflow, &l.next)
 		all = append(all, l)
 		return err
@@ -183,7 +183,7 @@ func (t *tx) enqueue(d *dueTurn, l *store.TurnLimit) error {
 }
 
 // admit gives turns in one lane.
-func (c *turnCall) admit(t *tx, at laneToLook) error {
+func (c *turnCall) admit(t *tx, at laneDue) error {
 	if _, err := t.exec("turn_over", at.id, t.now); err != nil {
 		return err
 	}

@@ -15,8 +15,13 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A writer is the one connection that writes. turn holds a token while nobody writes: a
-// channel and not a mutex, so that a caller whose context ends stops waiting.
+// A writer is the one connection of a Store that writes. SQLite has one write lock for a file, so
+// a second connection could only wait for it, by polling and without an order; here callers wait in
+// the process. turn holds a token while no transaction writes: a channel and not a mutex, so that a
+// caller whose context ends stops waiting.
+//
+// It keeps its prepared statements for as long as its connection lives. A fault that leaves the
+// connection in doubt closes it, and the next write opens another.
 type writer struct {
 	db         *sql.DB
 	now        func() time.Time
@@ -62,11 +67,11 @@ func (w *writer) connect(ctx context.Context) error {
 
 var errClosed = errors.New("the store is closed")
 
-// close waits for the write under way, as long as ctx lets it, and closes the file. To
-// close it once more does nothing.
 // closeWithin is how long the write under way and the last copy of the log may take.
 const closeWithin = 10 * time.Second
 
+// close waits for the write under way, for at most closeWithin, and closes the file. A second call
+// does nothing.
 func (w *writer) close() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), closeWithin, fmt.Errorf("a write took longer than %s", closeWithin))
 	defer cancel()

@@ -63,7 +63,7 @@ const (
 	mostSessions  = 100_000
 )
 
-// New checks the options; the provider is asked when somebody signs in, so that the server
+// New checks the options; the provider is asked when a person signs in, so that the server
 // starts without it.
 func New(o Options) (*SignIn, error) {
 	if o.Issuer == "" || o.ClientID == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/api"
 )
 
-// An auditFile takes the audit trail, one JSON object a line. Whoever moves it away (logrotate)
+// An auditFile takes the audit trail, one JSON object a line. A program that moves it away (logrotate)
 // gets a new one with the next entry.
 type auditFile struct {
 	name string

@@ -117,7 +117,7 @@ func (f *form) object() json.RawMessage {
 
 // piped fills the form in with a line for each field, in their order; an empty line leaves a field
 // out. A first line that is a JSON object is the whole answer. The response is nil where no line is
-// left. Nobody can type a line again, so one that does not fit its field is an error.
+// left. A line cannot be typed again, so one that does not fit its field is an error.
 func (f *form) piped(l *lines) (response json.RawMessage, err error) {
 	for i := range f.fields {
 		one := &f.fields[i]

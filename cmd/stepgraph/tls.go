@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A certificate is read from two files, and again when one of them has changed: whoever
-// renews it need not restart the server.
+// A certificate is read from two files, and again when one of them has changed: a renewal
+// needs no restart of the server.
 type certificate struct {
 	certFile, keyFile string
 

@@ -121,14 +121,14 @@ func partProblems(file string, loaded *formats.Loaded, registry *engine.Registry
 	for i := range loaded.Workflows {
 		w := &loaded.Workflows[i]
 		all = append(all, at.of(w.ID, slices.DeleteFunc(engine.Validate(w, registry), func(p engine.Problem) bool {
-			return slices.Contains(ofTheWhole, p.Code)
+			return slices.Contains(wholeFileProblems, p.Code)
 		}))...)
 	}
 	return all
 }
 
-// ofTheWhole are problems that can be judged only when all of a file has been read.
-var ofTheWhole = []string{"no_steps", "no_root", "unreachable", "closed_path", "unknown_reference", "not_before", "closes_loop", "endless_loop",
+// wholeFileProblems are problems that can be judged only when all of a file has been read.
+var wholeFileProblems = []string{"no_steps", "no_root", "unreachable", "closed_path", "unknown_reference", "not_before", "closes_loop", "endless_loop",
 	"missing_input", "no_body_step", "no_tool_step", "body_without_function", "body_without_start"}
 
 // refusedProblems are the reasons for which a file is refused.

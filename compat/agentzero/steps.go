@@ -10,7 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/expressions"
 )
 
-// node makes the step of a node and what stands in front of it, and returns the step that
+// node makes the step of a node and the steps before it, and returns the step that
 // edges into the node lead to.
 func (c *compiler) node(n *node) (entrance string) {
 	s := engine.Step{ID: n.ID, Name: n.Data.Label, Config: string(n.raw), Extra: map[string]any{propertyOrder: float64(n.index)}}

@@ -64,7 +64,7 @@ type compiler struct {
 	pathIDs map[string]bool
 	ask     string // the step that waits for the caller
 	canvas  canvas
-	offered int // bytes of what agents are told of their tools
+	offered int // bytes of the tool descriptions that agents get
 	faults  *source.Faults
 }
 

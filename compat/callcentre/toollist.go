@@ -42,7 +42,7 @@ func (g *graph) toolsOf(agent *node) []tool {
 	return out
 }
 
-// offered is what agents are told of a node, made once for all of them.
+// offered is the description of a node as agents get it, made once for all of them.
 func (n *node) offered() *offer {
 	switch {
 	case n.offer != nil:

@@ -30,7 +30,7 @@ func Usage(w *engine.Workflow, executions []engine.Execution) map[string]int {
 }
 
 // Goals returns the goals that the history of a call has reached: the successful runs of tools
-// marked as goals, whoever called them.
+// marked as goals, no matter who called them.
 func Goals(w *engine.Workflow, executions []engine.Execution) map[string]bool {
 	reached := map[string]bool{}
 	for _, e := range executions {

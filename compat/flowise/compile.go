@@ -41,7 +41,7 @@ func Parse(name string, src []byte) (source.File, error) {
 	}
 	c := newCompiler(f)
 	w := c.compile()
-	w.Extra[propertySource] = beside(f.document)
+	w.Extra[propertySource] = withoutGraph(f.document)
 	if len(f.notes) > 0 {
 		w.Extra[propertyNotes] = c.stickyNotes()
 	}

@@ -100,7 +100,7 @@ func (r *recorder) visit(n *shownNode, x *engine.Execution, at int) {
 		r.wave++
 		r.drop(n)
 	case engine.StatusError:
-		if r.outlived(x, at) {
+		if r.retriedLater(x, at) {
 			return
 		}
 	case engine.StatusCancelled:
@@ -143,8 +143,8 @@ func (r *recorder) visit(n *shownNode, x *engine.Execution, at int) {
 	r.top = append(r.top, v)
 }
 
-// outlived reports whether the visit was tried again after an error.
-func (r *recorder) outlived(x *engine.Execution, at int) bool {
+// retriedLater reports whether the visit was tried again after an error.
+func (r *recorder) retriedLater(x *engine.Execution, at int) bool {
 	for _, later := range r.Executions[at+1:] {
 		if later.Step == x.Step && later.Visit == x.Visit {
 			return true

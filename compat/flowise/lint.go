@@ -61,8 +61,8 @@ func (c *compiler) lintStart(n *node) {
 	}
 }
 
-// beside is a document without its nodes and edges.
-func beside(document []byte) string {
+// withoutGraph is a document without its nodes and edges.
+func withoutGraph(document []byte) string {
 	fields, err := orderedFields(document)
 	if err != nil {
 		return "{}"

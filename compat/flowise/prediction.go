@@ -17,7 +17,7 @@ type Prediction struct {
 	Question   string          `json:"question"`
 	Form       json.RawMessage `json:"form"` // an object; its order is that of the lines of the question
 	ChatID     string          `json:"chatId"`
-	SessionID  string          `json:"sessionId"` // of webhooks; elsewhere it stands in Override
+	SessionID  string          `json:"sessionId"` // of webhooks; elsewhere it is in Override
 	Streaming  any             `json:"streaming"` // true or "true"
 	History    json.RawMessage `json:"history"`
 	Override   json.RawMessage `json:"overrideConfig"`

@@ -33,10 +33,10 @@ type visitKey struct {
 type Stream struct {
 	graph  *shownGraph
 	shown  map[visitKey]bool
-	open   []visitKey          // the node that is being told of; before it the iteration it lies in
+	open   []visitKey          // the node that is being sent; before it the iteration that contains it
 	said   map[visitKey]string // tokens that have been sent
 	held   map[visitKey]string // tokens of nodes whose turn has not come
-	silent map[visitKey]bool   // told of before this request
+	silent map[visitKey]bool   // sent before this request
 	whole  map[visitKey]bool   // visits of steps whose tokens have been heard from the first on
 }
 
@@ -130,7 +130,7 @@ func (s *Stream) Update(entries []Entry, ended bool) []Event {
 	return out
 }
 
-// busy reports whether the node that is being told of has not ended yet, and e is another one.
+// busy reports whether the node that is being sent has not ended yet, and e is another one.
 func (s *Stream) busy(e Entry, entries []Entry) bool {
 	top := s.top()
 	if top == (visitKey{}) || top == keyOf(e) || top.step == e.Data.ParentNodeID {
@@ -163,7 +163,7 @@ func (s *Stream) entry(e Entry, entries []Entry, at int) []Event {
 	s.close(key)
 	out = append(out, Event{"nextAgentFlow", nodeEvent{e.NodeID, e.NodeLabel, e.Status, errorOf(e)}})
 	if e.Data.ParentNodeID == "" {
-		out = append(out, Event{"agentFlowExecutedData", s.told(entries, at)})
+		out = append(out, Event{"agentFlowExecutedData", s.shownUpTo(entries, at)})
 	}
 	if n.name == kindLoop && e.leaf {
 		out = append(out, s.lastWords(e)...)
@@ -188,7 +188,7 @@ func (s *Stream) isOpen(key visitKey) bool {
 	return false
 }
 
-// close ends what is told of a node, and of what lies in it.
+// close ends the events of a node and of what it contains.
 func (s *Stream) close(key visitKey) {
 	for i, one := range s.open {
 		if one == key {
@@ -198,8 +198,8 @@ func (s *Stream) close(key visitKey) {
 	}
 }
 
-// told are the entries a client knows of, up to one.
-func (s *Stream) told(entries []Entry, at int) []Entry {
+// shownUpTo returns the entries that a client knows, up to the given one.
+func (s *Stream) shownUpTo(entries []Entry, at int) []Entry {
 	var out []Entry
 	for i, e := range entries {
 		if s.shown[keyOf(e)] && (i <= at || s.silent[keyOf(e)]) {

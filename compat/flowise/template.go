@@ -33,7 +33,7 @@ func lit(s string) text {
 
 func ref(path, otherwise string) piece { return piece{ref: inputs.Ref(path) + "|" + otherwise} }
 
-// value is the text as it stands in the input of a step. It gives a text, or the value of a
+// value is the text as an input of a step contains it. It gives a text, or the value of a
 // reference that stands alone.
 func (t text) value() any {
 	var all inputs.Parts

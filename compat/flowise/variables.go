@@ -14,7 +14,7 @@ const (
 	valueForm     = "form"       // the values of a form
 	valueWebhook  = "webhook"    // {body, headers, query}
 	valueInput    = "input"      // question, or form as lines: what code sees as $input
-	valueSaid     = "said"       // what stands in the chat for this turn of the person
+	valueSaid     = "said"       // the person's message in the chat for this turn
 	valueFlow     = "flow"       // {sessionId, chatId, chatflowId, ...}
 	valueState    = "state"      // flow state
 	valuePast     = "past"       // messages of the turns before

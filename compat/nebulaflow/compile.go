@@ -70,7 +70,7 @@ type builder struct {
 	helpers   map[string]string
 	entrances map[string]string // the step that paths into a node or a loop lead to
 	incoming  map[string]int    // paths into a step
-	follows   map[string]string // the step a helper stands in front of
+	follows   map[string]string // the step that a helper precedes
 	suffixes  map[string]int    // of helpers that would have the same id, by that id
 	spent     int               // bytes of text, see spend
 	over      *node             // where they became too many

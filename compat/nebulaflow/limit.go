@@ -30,7 +30,7 @@ func (b *builder) spend(n *node, bytes int) bool {
 	return b.over == nil
 }
 
-// whole is a text as it stands in the input of a step, the whole of it: one in a template has
+// whole is a text as a complete input of a step: one in a template has
 // been counted there.
 func (b *builder) whole(reader *node, t text) any {
 	if !b.spend(reader, t.size()) {

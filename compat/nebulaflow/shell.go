@@ -23,7 +23,7 @@ func (c *compiler) shell(s *engine.Step, n *node, values []text) {
 	d := &n.Data
 	if word := denied(d); word != "" {
 		c.note(n, "denied_command", "a safe command may not begin with %q: the step fails; safetyLevel advanced lets it run", word)
-		if !d.Approval { // nobody can change it: it fails before any other command begins
+		if !d.Approval { // no approval can change it: it fails before any other command begins
 			s.Function = "utils.code.code"
 			s.Input = inputs.Encode(inputs.Of("code", "fail(\"Command cannot be executed\")\n", "raise", true))
 			return

@@ -29,7 +29,7 @@ func lit(s string) text {
 // ref refers to an output; where there is none the text is empty.
 func ref(path string, trimmed bool) text { return text{{ref: inputs.RefOr(path), trimmed: trimmed}} }
 
-// value is the text as it stands in the input of a step.
+// value is the text as an input of a step contains it.
 func (t text) value() any {
 	var all inputs.Parts
 	for _, p := range t {

@@ -200,7 +200,7 @@ func canonical(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
 		if text, ok := v.(string); ok {
-			return unsaid.ReplaceAllString(text, "$1$3")
+			return omittedDefault.ReplaceAllString(text, "$1$3")
 		}
 		return v
 	}
@@ -223,9 +223,9 @@ func canonical(v any) any {
 	return strings.Join(texts, join)
 }
 
-// unsaid is a reference with a default that compilers give and people leave out: an empty one,
+// omittedDefault is a reference with a default that compilers give and people leave out: an empty one,
 // or the variable in its own spelling.
-var unsaid = regexp.MustCompile(`(@\{[^}]*\}[^\s|]*)\|(\{\{[^{}]*\}\}|($|\s))`)
+var omittedDefault = regexp.MustCompile(`(@\{[^}]*\}[^\s|]*)\|(\{\{[^{}]*\}\}|($|\s))`)
 
 // shown is a value as a sentence quotes it.
 func shown(v any) string {

@@ -45,7 +45,7 @@ type Dialect struct {
 func Fit(w *engine.Workflow, text []byte, d Dialect) ([]byte, []engine.Problem) {
 	again, err := d.Parse(text)
 	if err != nil {
-		return text, append(Refused(w, err), problemsOf(unsayable(d.Drawn), d.Drawn)...)
+		return text, append(Refused(w, err), problemsOf(unrepresentable(d.Drawn), d.Drawn)...)
 	}
 	before := again
 	if d.Before != nil {
@@ -63,7 +63,7 @@ func Fit(w *engine.Workflow, text []byte, d Dialect) ([]byte, []engine.Problem) 
 	return f.text, problemsOf(f.left, d.Drawn)
 }
 
-// own are the differences that somebody made. A node or edge drawn since may change what the
+// own are the differences that a person made. A node or edge drawn since may change what the
 // compiler makes of others (what it leads to waits, what it leaves no longer ends the flow): such
 // a difference is none to the file before, and follows from the format's own rules. Of an added
 // step the format's node says what it can say; what is set besides has to be as it is.

@@ -37,8 +37,8 @@ func Refused(w *engine.Workflow, err error) []engine.Problem {
 	return problems
 }
 
-// unsayable are the added steps that the format has no node for.
-func unsayable(drawn Drawing) (list []difference) {
+// unrepresentable are the added steps that the format has no node for.
+func unrepresentable(drawn Drawing) (list []difference) {
 	for _, id := range sorted(drawn.Why) {
 		if drawn.Why[id] != "" {
 			list = append(list, difference{step: id})

@@ -54,7 +54,7 @@ func (x *Index) find(pointer string) int {
 	return at
 }
 
-// members are the places of what stands in an object, by its key, or in a list, by its
+// members are the places of the members of an object, by key, or of a list, by its
 // number.
 func (x *Index) members(at int) map[string]int {
 	known, done := x.inside[at]

@@ -42,7 +42,7 @@ type Options struct {
 	// StartWithin limits the time from launching the server to its first
 	// answer, 90 seconds by default. Fetching artifacts is not counted.
 	StartWithin time.Duration
-	// Log gets a line per thing that takes long. Nil means silence.
+	// Log gets a line per step that takes long. Nil means silence.
 	Log *slog.Logger
 }
 

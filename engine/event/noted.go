@@ -1,7 +1,7 @@
 package event
 
 // A Noted waits for the checkpoint that makes it true. It is noted also when no one
-// watches: somebody may begin to before the checkpoint is written.
+// watches: a watcher may begin before the checkpoint is written.
 type Noted struct {
 	Kind   Type
 	Data   Data

@@ -20,7 +20,7 @@ type Credential struct {
 var (
 	// credentialKey is what fields and headers are called that hold credentials.
 	credentialKey = regexp.MustCompile(`(?i)^(authorization|proxy-authorization|cookie|.*(api[-_]?key|token|secret|password|passwd).*)$`)
-	// credentialScheme stands in front of a credential in a header.
+	// credentialScheme is the scheme before a credential in a header.
 	credentialScheme = regexp.MustCompile(`(?i)^\s*(bearer|basic|token|apikey)\s+`)
 )
 

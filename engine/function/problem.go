@@ -2,7 +2,7 @@ package function
 
 import "fmt"
 
-// A Problem is one thing wrong with a workflow or a session, for people.
+// A Problem is one fault of a workflow or a session, as people read it.
 type Problem struct {
 	Level   string `json:"level"` // "error" or "warning"
 	Step    string `json:"step,omitempty"`

@@ -201,7 +201,7 @@ func (n *SecretNames) markValue(v gjson.Result) string {
 		})
 		return listOf(b, '[', ']')
 	case v.IsObject():
-		if name, ok := lonelySecret(v); ok {
+		if name, ok := soleSecret(v); ok {
 			return `{"secret":` + string(jsontext.String(n.add(name, name))) + `}`
 		}
 		var b []byte
@@ -224,8 +224,8 @@ func listOf(elements []byte, open, end byte) string {
 	return string(append(elements, end))
 }
 
-// lonelySecret is the NAME of {"secret": "NAME"}.
-func lonelySecret(v gjson.Result) (name string, ok bool) {
+// soleSecret is the NAME of {"secret": "NAME"}.
+func soleSecret(v gjson.Result) (name string, ok bool) {
 	fields := 0
 	v.ForEach(func(k, e gjson.Result) bool {
 		fields++

@@ -13,8 +13,11 @@ import (
 )
 
 // A Definition is a workflow made ready to run: inputs and conditions parsed, paths in
-// order, closing paths found, routes computed, all once. It is never changed; an edit
-// makes a new one. Equal workflows have equal hashes.
+// order, closing paths found, routes computed, all once. Compile makes it.
+//
+// It is never changed: an edit makes a new one. So any number of runners read the same Definition
+// without a lock, and a session sees an edit only when its runner reads the workflow again, between
+// two waves. Equal workflows have equal hashes.
 type Definition struct {
 	Workflow *Workflow
 	Hash     string // of everything that can change what a session does (not x, y)
@@ -56,7 +59,7 @@ type CompiledPath struct {
 	*Path
 	Parsed conditions.Condition
 	Closes bool
-	Leaves bool // breaks out of the body its source stands in
+	Leaves bool // breaks out of the body that contains its source
 	// fault closes the path for good: its target is gone or in another workflow.
 	Fault string
 }

@@ -38,7 +38,7 @@ func FixedFields(target *CompiledStep, spec *function.Spec) map[string]bool {
 }
 
 // DeclaredParameters are the names in the schema of a tool's arguments. open reports whether
-// the schema leaves the names to whoever calls: it names none, or says so.
+// the schema leaves the names to the caller: it names none, or says so.
 func DeclaredParameters(schema json.RawMessage) (names []string, open bool) {
 	var s struct {
 		Properties           map[string]json.RawMessage `json:"properties"`

@@ -144,7 +144,7 @@ func (v *validation) unknownOutput(ref references.Reference, step, path string) 
 	}
 	known := map[string]bool{"error": true, "text": true, "outputs": true, "item": true, "index": true, "results": true}
 	var given map[string]json.RawMessage
-	_ = json.Unmarshal([]byte(orEmpty(source.Input)), &given) // a fault is told elsewhere
+	_ = json.Unmarshal([]byte(orEmpty(source.Input)), &given) // a fault is reported elsewhere
 	if string(given["as_output"]) == "true" {
 		return // a script's own object, not the declared output
 	}

@@ -163,15 +163,15 @@ func (d *doctor) due(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := map[hindrance][]*store.SessionRecord{}
-	var order []hindrance
+	found := map[blocker][]*store.SessionRecord{}
+	var order []blocker
 	sorting.By(list, func(a, b *store.SessionRecord) int { return a.DueAt.Compare(b.DueAt) })
 	for n := range list {
 		rec := &list[n]
 		if rec.DueAt.IsZero() || now.Sub(rec.DueAt) <= overdueAfter {
 			continue
 		}
-		h := d.i.hindrance(ctx, rec, engines)
+		h := d.i.blocker(ctx, rec, engines)
 		if found[h] == nil {
 			order = append(order, h)
 		}
@@ -182,7 +182,7 @@ func (d *doctor) due(ctx context.Context) error {
 		if n := len(found[h]) - 1; n > 0 {
 			more = fmt.Sprintf(" (and %d others of the first %d)", n, len(ids))
 		}
-		d.find("error", "overdue", h.mend, "session %s%s has been due for %s: %s", first.ID, more, now.Sub(first.DueAt).Round(time.Second), h.text)
+		d.find("error", "overdue", h.remedy, "session %s%s has been due for %s: %s", first.ID, more, now.Sub(first.DueAt).Round(time.Second), h.text)
 	}
 	return nil
 }

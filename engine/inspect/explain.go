@@ -26,7 +26,7 @@ type Explanation struct {
 	Ends    []ExplainedEnd `json:"ends,omitempty"` // finished steps none of whose paths is open
 }
 
-// A Reason is one thing that the session waits for or one failure, with the command that
+// A Reason is one cause for which the session waits, or one failure, with the command that
 // resolves it.
 type Reason struct {
 	Step    string   `json:"step,omitempty"`
@@ -118,8 +118,8 @@ func (i *Inspector) overdue(ctx context.Context, x *Explanation, s *stopped) err
 		if err != nil {
 			return err
 		}
-		h := i.hindrance(ctx, rec, engines)
-		x.because("", "overdue", h.mend, "due for %s: %s", late.Round(time.Second), h.text)
+		h := i.blocker(ctx, rec, engines)
+		x.because("", "overdue", h.remedy, "due for %s: %s", late.Round(time.Second), h.text)
 	}
 	return nil
 }

@@ -19,26 +19,26 @@ const overdueAfter = time.Minute
 // overduePage is how many overdue sessions doctor reads: those that have been due the longest.
 const overduePage = 20
 
-// A hindrance is why no engine takes up a session that is due, and what an operator does about it.
-type hindrance struct{ text, mend string }
+// A blocker is why no engine takes up a session that is due, and what an operator does about it.
+type blocker struct{ text, remedy string }
 
-// hindrance returns why a due session is not taken up, given the engines heard lately.
-func (i *Inspector) hindrance(ctx context.Context, rec *store.SessionRecord, engines []store.Announcement) hindrance {
+// blocker returns why a due session is not taken up, given the engines heard lately.
+func (i *Inspector) blocker(ctx context.Context, rec *store.SessionRecord, engines []store.Announcement) blocker {
 	st, err := state.Parse(rec.ID, rec.State)
 	if err != nil {
-		return hindrance{"its state cannot be read: " + graph.CutText(err.Error(), 300), "stepgraph session edit " + rec.ID + " --state FILE"}
+		return blocker{"its state cannot be read: " + graph.CutText(err.Error(), 300), "stepgraph session edit " + rec.ID + " --state FILE"}
 	}
 	running := slices.DeleteFunc(slices.Clone(engines), func(a store.Announcement) bool { return a.State != "" })
 	if len(running) == 0 {
-		return hindrance{"no engine is at work", "start an engine: stepgraph serve"}
+		return blocker{"no engine is at work", "start an engine: stepgraph serve"}
 	}
 	if name := i.lacking(ctx, rec, st, running); name != "" {
-		return hindrance{"no engine at work has function " + name, "start an engine that has the function, or correct the step: stepgraph show " + workflowOf(rec)}
+		return blocker{"no engine at work has function " + name, "start an engine that has the function, or correct the step: stepgraph show " + workflowOf(rec)}
 	}
 	if rec.Claims > 0 {
-		return hindrance{fmt.Sprintf("it has been claimed %d times without a checkpoint: engines died or lost the store with it", rec.Claims), "see the logs of the engines; it is tried again by itself, and stopped as an error after the fifth time"}
+		return blocker{fmt.Sprintf("it has been claimed %d times without a checkpoint: engines died or lost the store with it", rec.Claims), "see the logs of the engines; it is tried again by itself, and stopped as an error after the fifth time"}
 	}
-	return hindrance{fmt.Sprintf("%d engines are at work, and none has had a place for it", len(running)),
+	return blocker{fmt.Sprintf("%d engines are at work, and none has had a place for it", len(running)),
 		"stepgraph engines shows what each holds; start another engine on this store, or raise --max-sessions"}
 }
 

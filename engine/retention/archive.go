@@ -247,7 +247,7 @@ func isClosed(f *os.File) (bool, error) {
 }
 
 // unsettled reads a file without its end: the families that are whole and not settled, where
-// the last whole thing ends, and how many families there are.
+// the last complete line ends, and how many families there are.
 func unsettled(f *os.File) (open []Family, end int64, families int, err error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, 0, 0, err

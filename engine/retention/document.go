@@ -94,8 +94,8 @@ type document struct {
 	to     *json.Encoder
 }
 
-// whole is a JSON text as it is, any other text as a JSON string.
-func whole(text []byte) json.RawMessage {
+// jsonOrString is a JSON text as it is, any other text as a JSON string.
+func jsonOrString(text []byte) json.RawMessage {
 	if len(text) == 0 {
 		return nil
 	}
@@ -108,7 +108,7 @@ func whole(text []byte) json.RawMessage {
 
 func (d *document) session(rec *store.SessionRecord) error {
 	return d.to.Encode(Line{Session: &Session{ID: rec.ID, Workflow: rec.Workflow, Status: rec.Status, Version: rec.Version, Inbox: rec.Inbox,
-		CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt, Root: rec.Root, Labels: rec.Labels, State: whole(rec.State), Counters: whole(rec.Counters)}})
+		CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt, Root: rec.Root, Labels: rec.Labels, State: jsonOrString(rec.State), Counters: jsonOrString(rec.Counters)}})
 }
 
 func (d *document) executions(*store.SessionRecord) error {
@@ -141,7 +141,7 @@ func (d *document) executions(*store.SessionRecord) error {
 func (d *document) results(x *store.Execution) error {
 	list, err := d.from.Results(d.ctx, d.id, x.Step, x.Visit)
 	for i := 0; i < len(list) && err == nil; i++ {
-		err = d.to.Encode(Line{Result: &Result{Step: x.Step, Visit: x.Visit, Index: list[i].Index, Output: whole(list[i].Output)}})
+		err = d.to.Encode(Line{Result: &Result{Step: x.Step, Visit: x.Visit, Index: list[i].Index, Output: jsonOrString(list[i].Output)}})
 	}
 	return err
 }

@@ -83,7 +83,7 @@ func Prune(ctx context.Context, from Source, q Query, archive Archive, pace Pace
 			}
 			list = list[n:]
 		}
-		page.spare()
+		page.countSpared()
 		total.add(page)
 		if pace.Report != nil {
 			pace.Report(total)

@@ -164,14 +164,14 @@ func (r *Remover) parents(ctx context.Context, ids []string) (map[string]bool, e
 // consider adds the family of a session to the page if it may go.
 func (r *Remover) consider(ctx context.Context, rec *store.SessionRecord, parent bool, page *Page) error {
 	f := Family{Session: rec.ID, Workflow: rec.Workflow, Status: rec.Status, EndedAt: rec.UpdatedAt}
-	rests := atRest(rec)
-	for after := (store.Cursor{}); rests && parent; {
+	over := idle(rec)
+	for after := (store.Cursor{}); over && parent; {
 		below, err := r.Store.Descendants(ctx, store.DescendantQuery{Of: rec.ID, After: after, Limit: familyRow})
 		if err != nil {
 			return err
 		}
 		for i := range below {
-			rests = rests && atRest(&below[i])
+			over = over && idle(&below[i])
 			f.Marks = append(f.Marks, below[i].Mark())
 		}
 		if len(below) < familyRow {
@@ -179,7 +179,7 @@ func (r *Remover) consider(ctx context.Context, rec *store.SessionRecord, parent
 		}
 		after = store.Cursor{ID: below[len(below)-1].ID}
 	}
-	if !rests {
+	if !over {
 		page.Spared[SparedLive]++
 		return nil
 	}
@@ -189,8 +189,8 @@ func (r *Remover) consider(ctx context.Context, rec *store.SessionRecord, parent
 	return nil
 }
 
-// atRest reports whether a session has ended, is not leased and is not due.
-func atRest(rec *store.SessionRecord) bool {
+// idle reports whether a session has ended, is not leased and is not due.
+func idle(rec *store.SessionRecord) bool {
 	return slices.Contains(Ended, rec.Status) && rec.DueAt.IsZero() && rec.Lease == ""
 }
 
@@ -246,8 +246,8 @@ func (r *Remover) removeSome(ctx context.Context, families []Family) (int, error
 	return len(outcomes), nil
 }
 
-// spare notes what became of families.
-func (p *Page) spare() {
+// countSpared notes what became of families.
+func (p *Page) countSpared() {
 	for i := range p.Families {
 		switch p.Families[i].Outcome {
 		case store.Changed:

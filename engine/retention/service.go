@@ -18,7 +18,12 @@ type Options struct {
 	PerSecond float64       // 500: sessions that an engine removes a second at most
 }
 
-// A Service is the retention of one engine.
+// A Service is the retention of one engine: it finds sessions that ended long enough ago, shows
+// them, and archives and removes them. Engine.Retention makes one from the engine's options for the
+// engine's own loop, for the API and for `stepgraph prune`.
+//
+// It keeps no state between calls. Of the engines that share a store only the one that has the duty of
+// pruning removes sessions, and the store checks under its lock that a session has not changed.
 type Service struct {
 	Options
 	Store interface {

@@ -106,7 +106,7 @@ func (s *State) hasVisit(id string, visit int, status string) bool {
 	return (now == store.StatusError) == (status == store.StatusError) && now != ""
 }
 
-// Adopt completes a state made by hand or by LUNA: `{}` starts at the root, a step that somebody
+// Adopt completes a state made by hand or by LUNA: `{}` starts at the root, a step that a person
 // made active gets a visit, and a question without an entry of ours gets one. It reports whether
 // it gave out a visit's number.
 func (s *State) Adopt(rec *store.SessionRecord, c *Counters, now int64) (counted bool) {

@@ -34,7 +34,7 @@ func (o *outputs) Outputs(step string) []json.RawMessage {
 	return nil
 }
 
-// KeptOutput returns one kept output of a step as it stands in the state: the index-th from the
+// KeptOutput returns one kept output of a step as the state contains it: the index-th from the
 // oldest, from the newest when index is negative. A large one stands for its BLOB, see BlobHash.
 func (o *outputs) KeptOutput(step string, index int) (json.RawMessage, bool) {
 	values := o.Outputs(step)

@@ -9,12 +9,12 @@ import (
 // under the session's lock. 1,000 answers to a session with 1,000 open questions took 39 s. So two
 // kinds of states are kept decoded, to be read only:
 //
-//   - those that this process has just written: whoever waits for the session looks at it next, and
+//   - those that this process has just written: callers that wait for the session read it next, and
 //     the next answer to it may come soon (see Keep);
 //   - large ones that were read: requests that come to one session at the same moment are all judged
 //     by the same stored state.
 //
-// A kept state counts only for the very same text, whoever has written it.
+// A kept state counts only for the identical text, no matter which engine has written it.
 
 const (
 	largeState = 16 << 10 // from how many bytes on a state that is read is kept
@@ -61,7 +61,7 @@ func Shared[T any](r *Reading, name string, of func(*State) T) T {
 	return made
 }
 
-// ReadOnly is Parse for whoever only reads.
+// ReadOnly is Parse for callers that only read.
 func ReadOnly(id string, text []byte) (*Reading, error) {
 	if have := kept.find(id, text); have != nil {
 		return have, nil

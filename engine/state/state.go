@@ -7,7 +7,12 @@ import (
 
 // A State is a session's state, decoded. Outputs and messages stay JSON text: they are
 // written back byte for byte, so a number keeps its literal and an object its key order.
-// Keys that we do not know are kept, at the top, in `data` and in a step's entry.
+// Unknown keys are kept, at the top, in `data` and in a step's entry.
+//
+// Parse makes a State from a record, a runner changes it through its methods, and AppendJSON writes
+// it into the next checkpoint. It is not safe for concurrent use: one goroutine owns it; what several
+// goroutines read is a Reading, which cannot be changed. No other package reads or writes its fields,
+// so the methods keep statuses, live visits and open questions consistent.
 type State struct {
 	ID            string
 	LastEvaluated int64 // ms

@@ -248,7 +248,7 @@ type Parent struct {
 	Index   int      `json:"index"`
 	Body    string   `json:"body,omitempty"` // the map whose body this session runs
 	Above   []string `json:"above"`          // workflows of its ancestors, the nearest last
-	Told    int      `json:"told,omitempty"` // ends that the parent was told of
+	Told    int      `json:"told,omitempty"` // ends that the parent was notified of
 	ToldAs  string   `json:"told_as,omitempty"`
 	ToldAt  int64    `json:"told_at,omitempty"` // the newest EXECUTION then
 }

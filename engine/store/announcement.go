@@ -20,7 +20,7 @@ type Engines interface {
 
 // An Announcement is what an engine at work says of itself.
 type Announcement struct {
-	ID        string   // of one run of an engine: two with the same name are told apart
+	ID        string   // of one run of an engine: distinguishes two with the same name
 	Name      string   // Options.Name
 	Functions []string // names and aliases of its functions; one that ends in "*" is a prefix
 	At        time.Time

@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// A Finding is one thing that a check of a store, its workflows and its sessions has to say, with
+// A Finding is one result of a check of a store, its workflows and its sessions, with
 // the command that mends it.
 type Finding struct {
 	Level   string `json:"level"` // ok, warning, error

@@ -25,7 +25,7 @@ const (
 	RequestStart    = "start" // remembers the key a session was started with
 )
 
-// A Request is one thing that came from outside, numbered in its session's inbox. It is
+// A Request is one message from outside, numbered in its session's inbox. It is
 // durable before it is acknowledged, and applied by the holder of the lease, once.
 type Request struct {
 	ID      string `json:"id"` // session/key

@@ -52,11 +52,11 @@ type Schema interface {
 // Workflows reads and edits definitions.
 type Workflows interface {
 	// Workflows returns those of the workflows that exist, normalized (a workflow exists when it
-	// has a WORKFLOW node or a STEP). Each is as it stands between two commits, never half of
-	// an edit, whoever makes it. One read serves all ids. entries, by workflow id, are step
+	// has a WORKFLOW node or a STEP). Each is read between two commits, never in the middle
+	// of an edit, no matter who makes it. One read serves all ids. entries, by workflow id, are step
 	// ids to look up additionally (on Neo4j, the steps of `default` without a workflow property:
-	// `root` and the requested entry). A store may return one that it returned before, so nobody
-	// changes what it returns.
+	// `root` and the requested entry). A store may return one that it returned before, so callers
+	// must not change what it returns.
 	Workflows(ctx context.Context, ids []string, entries map[string][]string) ([]*graph.Workflow, error)
 	// WorkflowIDs lists all workflows by id with their number of steps. It may scan, and
 	// adopts steps that have no workflow property into default.

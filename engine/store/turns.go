@@ -15,8 +15,8 @@ import (
 // it is put into the queue of its lane, with status pending, and becomes due when it gets
 // its turn. A lane is the sessions of one workflow, or those with one value of its concurrency key.
 //
-// A turn is over when its session has no lease and is not due. Nothing has to say so: whoever
-// gives the next turn looks at the sessions that have one. So an engine that dies takes no turn
+// A turn is over when its session has no lease and is not due. No write records that: the engine
+// that gives the next turn reads the sessions that have one. So an engine that dies takes no turn
 // with it, and what a session does at its end needs no further write.
 type Turns interface {
 	// LimitedWorkflows returns, without steps, each WORKFLOW whose settings or own properties name

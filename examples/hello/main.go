@@ -22,7 +22,7 @@ type person struct {
 	Name string `json:"name"`
 }
 
-// ask pauses the session until somebody answers.
+// ask pauses the session until a person answers.
 func ask(context.Context, struct{}) (any, error) {
 	return nil, &engine.AwaitInput{Prompt: "What is your name?"}
 }

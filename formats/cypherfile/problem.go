@@ -2,7 +2,7 @@ package cypherfile
 
 import "fmt"
 
-// An Error is the first thing in a file that cannot be read or run. Line and Col count
+// An Error is the first place in a file that cannot be read or run. Line and Col count
 // from 1, Col in characters.
 type Error struct {
 	File string

@@ -65,7 +65,7 @@ func (m *mermaidWriter) box(b *box, indent string) {
 	m.printf("%s%s%s%s%s", indent, b.key, shape[0], mermaidText(b.label), shape[1])
 }
 
-// frame writes a frame with all that stands in it. Frames stand in one another as deep as
+// frame writes a frame with all that it contains. Frames are nested as deep as
 // containers do, so this does not call itself.
 func (m *mermaidWriter) frame(outermost *frame, indent string) {
 	walk(outermost, func(f *frame, depth int) {

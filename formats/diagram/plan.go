@@ -78,7 +78,7 @@ func (a *arranger) step(s *engine.Step) {
 	}
 }
 
-// frames puts containers and what they contain together. A step stands in one frame, that
+// frames puts containers and what they contain together. A step is in one frame, that
 // of the first container in path order that does not stand in the step itself; any further
 // CONTAINS path is drawn as a line.
 func (a *arranger) frames() {
@@ -149,7 +149,7 @@ func (a *arranger) path(p *engine.Path) {
 	a.plan.lines = append(a.plan.lines, line{from: from, to: to, kind: p.Kind, back: p.Back, label: pathLabel(p)})
 }
 
-// framed reports whether a box, or its own frame, stands in the frame of a container.
+// framed reports whether a box, or its own frame, is in the frame of a container.
 func (a *arranger) framed(holder, inside *box) bool {
 	f := inside.frame
 	if f != nil && f.of == inside {

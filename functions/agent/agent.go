@@ -157,7 +157,7 @@ func (f stepFunction) call(ctx context.Context, fields input.Object) (json.RawMe
 	if r.ask, err = generate.Prepare(ctx, f.options, ask, r.talk()); err != nil {
 		return nil, err
 	}
-	if err := r.hear(ctx); err != nil {
+	if err := r.addPrompt(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.setTools(f.allowed(ask)); err != nil {

@@ -92,7 +92,7 @@ func (f stepFunction) call(ctx context.Context, fields input.Object) (json.RawMe
 	if err != nil {
 		return nil, err
 	}
-	if err := in.wishes(); err != nil {
+	if err := in.checkOutputFields(); err != nil {
 		return nil, err
 	}
 	template, raise, err := in.raising()
@@ -190,7 +190,7 @@ func (f stepFunction) check(text json.RawMessage) []function.Problem {
 	if err != nil {
 		return nil
 	}
-	if err := in.wishes(); err != nil {
+	if err := in.checkOutputFields(); err != nil {
 		return []function.Problem{{Level: "error", Code: "bad_input", Message: err.Error()}}
 	}
 	name, err := languageName(string(in.Language), "")

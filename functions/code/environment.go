@@ -58,7 +58,7 @@ func hashable(x starlark.Value) (starlark.Value, error) {
 }
 
 func weighed(x starlark.Value) (starlark.Value, error) {
-	_, err := weigh(x)
+	_, err := measure(x)
 	return x, err
 }
 

@@ -51,7 +51,7 @@ func (g *guard) binary(op syntax.Token, x, y starlark.Value) (starlark.Value, er
 	switch op {
 	case syntax.EQL, syntax.NEQ, syntax.LT, syntax.LE, syntax.GT, syntax.GE:
 		if x.Type() == y.Type() && !plain(x) {
-			if _, err := weigh(x, y); err != nil {
+			if _, err := measure(x, y); err != nil {
 				return nil, err
 			}
 		}
@@ -82,7 +82,7 @@ func (g *guard) need(op syntax.Token, x, y starlark.Value) (int, error) {
 		return n * size(sequence), nil
 	}
 	if text, ok := x.(starlark.String); ok && op == syntax.PERCENT {
-		w, err := weigh(y)
+		w, err := measure(y)
 		if err != nil {
 			return 0, err
 		}
@@ -152,7 +152,7 @@ func (g *guard) weighIn(x, y starlark.Value) error {
 			values = append(values, y)
 		}
 	}
-	_, err := weigh(values...)
+	_, err := measure(values...)
 	return err
 }
 

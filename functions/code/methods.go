@@ -105,7 +105,7 @@ func (g *guard) function(f *starlark.Builtin) *starlark.Builtin {
 }
 
 func weighCall(args starlark.Tuple, kwargs []starlark.Tuple) (weight, error) {
-	w, err := weigh(args...)
+	w, err := measure(args...)
 	for _, pair := range kwargs {
 		if err == nil {
 			err = w.of(pair)

@@ -21,11 +21,11 @@ func (in Input) raising() (text string, raise bool, err error) {
 	if text = input.TextOf(in.Raise); in.Raise[0] == '"' && strings.Contains(text, messageField) {
 		return text, true, nil
 	}
-	var told input.Bool
-	if err := json.Unmarshal(in.Raise, &told); err != nil {
+	var asError input.Bool
+	if err := json.Unmarshal(in.Raise, &asError); err != nil {
 		return "", false, input.Bad("raise: want true, false or a text with %s, not %s", messageField, in.Raise)
 	}
-	return messageField, bool(told || in.AsOutput), nil
+	return messageField, bool(asError || in.AsOutput), nil
 }
 
 func raised(text string, fault *scriptError) error {

@@ -14,9 +14,9 @@ import (
 // pretty is the only value of the field that sets the layout of text.
 const pretty = "pretty"
 
-// wishes validates the fields that shape the output. A field with a reference is checked when
+// checkOutputFields validates the fields that shape the output. A field with a reference is checked when
 // the step runs.
-func (in Input) wishes() error {
+func (in Input) checkOutputFields() error {
 	if in.Text != "" && in.Text != pretty && !refers(in.Text) {
 		return input.Bad("text: want %s or nothing, not %q", pretty, in.Text)
 	}

@@ -77,7 +77,7 @@ func (w *weight) check() error {
 	return nil
 }
 
-func weigh(values ...starlark.Value) (weight, error) {
+func measure(values ...starlark.Value) (weight, error) {
 	var w weight
 	for _, v := range values {
 		if err := w.of(v); err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// patience is the time limit of one match: backtracking patterns can run for ever.
-const patience = 250 * time.Millisecond
+// matchTimeout is the time limit of one match: backtracking patterns can run for ever.
+const matchTimeout = 250 * time.Millisecond
 
 // A Budget limits the total time of the patterns of one step, including those of Strip. Each
-// match alone is limited by patience, but the number of matches is not limited. A Budget must
+// match alone is limited by matchTimeout, but the number of matches is not limited. A Budget must
 // be used by one goroutine only.
 type Budget struct {
 	left     time.Duration
@@ -81,7 +81,7 @@ func matches(text, pattern string, lenient bool) (bool, error) {
 		if found, err = compiled.MatchString(text); err == nil {
 			return found, nil
 		}
-		err = fmt.Errorf("right: matching the pattern takes longer than %v", patience)
+		err = fmt.Errorf("right: matching the pattern takes longer than %v", matchTimeout)
 	}
 	if lenient {
 		return false, nil
@@ -114,7 +114,7 @@ func compile(pattern string) (*regexp2.Regexp, error) {
 	if err != nil {
 		return nil, fmt.Errorf("right: %q is not a pattern: %w", pattern, err)
 	}
-	compiled.MatchTimeout = patience
+	compiled.MatchTimeout = matchTimeout
 	if len(patterns.byText) == maxKept {
 		clear(patterns.byText)
 	}

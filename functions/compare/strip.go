@@ -96,13 +96,13 @@ var pairedMarks = []pairedMark{
 
 func paired(form string) *regexp2.Regexp {
 	compiled := regexp2.MustCompile(form, regexp2.ECMAScript)
-	compiled.MatchTimeout = patience
+	compiled.MatchTimeout = matchTimeout
 	return compiled
 }
 
 // strip takes the mark out, everywhere or, when that takes too long, nowhere.
 func (p pairedMark) strip(text string) string {
-	end := time.Now().Add(patience)
+	end := time.Now().Add(matchTimeout)
 	runes := []rune(text)
 	var kept []rune
 	at := 0

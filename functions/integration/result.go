@@ -42,7 +42,7 @@ func normalise(r raw, in Input, took time.Duration) Result {
 		out.Success, out.Data = true, r.data
 		out.Summary, out.Structure = summary(r.data), structure(r.data)
 	}
-	out.Text = string(out.told(string(in.Notes), string(in.Structure)))
+	out.Text = string(out.modelText(string(in.Notes), string(in.Structure)))
 	return out
 }
 
@@ -57,8 +57,8 @@ func (r Result) forModel() json.RawMessage {
 	return o.Encode()
 }
 
-// told returns the complete text for a model.
-func (r Result) told(notes, shape string) json.RawMessage {
+// modelText returns the complete text for a model.
+func (r Result) modelText(notes, shape string) json.RawMessage {
 	how := instruction
 	if shape != "" {
 		how += " The data is described as: " + shape

@@ -23,7 +23,7 @@ func answered(err error) bool {
 func (p *Pool) failure(name string, c *connection, err error) error {
 	var said *jsonrpc.Error
 	if answered(err) && errors.As(err, &said) {
-		return &function.CallError{Kind: function.KindFailed, Message: fmt.Sprintf("MCP server %s: %s", name, c.said.blot(said.Message))}
+		return &function.CallError{Kind: function.KindFailed, Message: fmt.Sprintf("MCP server %s: %s", name, c.said.mask(said.Message))}
 	}
 	return p.unreachable(name, c, err)
 }
@@ -39,7 +39,7 @@ func (p *Pool) unreachable(name string, c *connection, err error) error {
 	}
 	message := fmt.Sprintf("MCP server %s: %s", name, wire.Cause(err))
 	if c.said != nil {
-		message = c.said.blot(message)
+		message = c.said.mask(message)
 		if last := c.said.last(); last != "" {
 			p.options.Log.Debug("mcp server wrote", "server", name, "line", last)
 			message += " (it wrote: " + last + ")"

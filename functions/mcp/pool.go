@@ -169,7 +169,7 @@ func (p *Pool) end(c *connection) {
 	if first && c.session != nil {
 		// Closing fails if the server has died already; nothing is left to do then.
 		if err := c.session.Close(); err != nil {
-			p.options.Log.Debug("mcp server closed", "error", c.said.blot(err.Error()))
+			p.options.Log.Debug("mcp server closed", "error", c.said.mask(err.Error()))
 		}
 	}
 }

@@ -33,8 +33,8 @@ func (t *tail) hide(value string) {
 	}
 }
 
-// blot returns text with the hidden values masked.
-func (t *tail) blot(text string) string {
+// mask returns text with the hidden values replaced by ***.
+func (t *tail) mask(text string) string {
 	if len(t.hidden) == 0 {
 		return text
 	}
@@ -46,5 +46,5 @@ func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(t.text), "\uFFFD")), "\n")
-	return t.blot(lines[len(lines)-1])
+	return t.mask(lines[len(lines)-1])
 }

@@ -26,13 +26,13 @@ func arithmeticProblems(bound string) (problems []function.Problem) {
 			holds[m[1]] = true
 		}
 	}
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, place := range arithmeticPlace.FindAllString(bound, -1) {
 		for _, name := range identifier.FindAllString(place, -1) {
-			if !holds[name] || told[name] {
+			if !holds[name] || reported[name] {
 				continue
 			}
-			told[name] = true
+			reported[name] = true
 			problems = append(problems, function.Problem{Level: "warning", Code: "shell_arithmetic", Message: fmt.Sprintf(
 				"variable %s holds a reference and stands in arithmetic (%s), where the shell runs what its value says; check that it is a number first: case $%s in ''|*[!0-9]*) exit 1;; esac",
 				name, place, name)})

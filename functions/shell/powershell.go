@@ -47,7 +47,7 @@ func bindPowerShell(text string, names map[string]bool) (string, error) {
 	return b.out.String(), nil
 }
 
-// inSingle copies '…', in double quotes if a reference stands in it.
+// inSingle copies '…', in double quotes if it contains a reference.
 func (b *binder) inSingle() {
 	var plain, double strings.Builder
 	holds := false

@@ -48,14 +48,14 @@ func Check(query string) error {
 		return fmt.Errorf("query: only queries that read are possible; begin with one of %s, not %q", strings.Join(starts, ", "), first.text)
 	}
 	for i, t := range tokens {
-		if err := judge(tokens, i, t); err != nil {
+		if err := checkToken(tokens, i, t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func judge(tokens []token, i int, t token) error {
+func checkToken(tokens []token, i int, t token) error {
 	if t.text == ";" {
 		return fmt.Errorf("query: only one statement is possible; leave out the ;")
 	}
@@ -137,7 +137,7 @@ func dotted(tokens []token) (name string, length int) {
 }
 
 // Replace puts what write gives in the place of the words of a query that are among names.
-// Where one stands in a string or in backticks it is an error; comments are left alone.
+// One in a string or in backticks is an error; comments are left alone.
 func Replace(query string, names []string, write func(name string) string) (string, error) {
 	tokens, err := scan(query)
 	if err != nil {

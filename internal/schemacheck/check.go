@@ -38,7 +38,7 @@ func (f Fault) String() string {
 }
 
 // Check returns where value, a JSON text, does not fit the schema; nil when it fits. At
-// most twenty faults are told. A value that is not valid JSON has one fault, and so has one
+// most twenty faults are returned. A value that is not valid JSON has one fault, and so has one
 // whose check would take too long.
 func (s *Schema) Check(value []byte) (found []Fault) {
 	decoded, err := decode(value)
@@ -78,7 +78,7 @@ func (s *Schema) Check(value []byte) (found []Fault) {
 func faults(err *jsonschema.ValidationError) []Fault {
 	printer := message.NewPrinter(language.English)
 	var found []Fault
-	told := map[Fault]bool{}
+	reported := map[Fault]bool{}
 	var walk func(e *jsonschema.ValidationError)
 	walk = func(e *jsonschema.ValidationError) {
 		if len(found) == maxFaults {
@@ -92,8 +92,8 @@ func faults(err *jsonschema.ValidationError) []Fault {
 			return
 		}
 		f := Fault{pointer(e.InstanceLocation), e.ErrorKind.LocalizedString(printer)}
-		if !told[f] && len(found) < maxFaults {
-			told[f] = true
+		if !reported[f] && len(found) < maxFaults {
+			reported[f] = true
 			found = append(found, f)
 		}
 	}

@@ -89,7 +89,7 @@ func byTurn(a, b *engine.Session) int {
 	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(day, otherDay), cmp.Compare(n, other))
 }
 
-// beginTurn starts a session as the next one of a conversation. Where somebody else has just
+// beginTurn starts a session as the next one of a conversation. If another request has just
 // begun that one, it is the one after.
 func (f *turns) beginTurn(ctx context.Context, t *flowTurn, last *engine.Session, q engine.StartRequest) (*engine.Session, error) {
 	day, n := dayOf(time.Now()), 1

@@ -97,7 +97,7 @@ func (f *api) keepPublished(ctx context.Context, c *chatflow, p flowise.Publishe
 }
 
 // callTool serves a published flow to MCP clients: streamable HTTP without sessions. Whoever
-// does not show its token is not told whether there is such a flow.
+// does not show its token does not learn whether there is such a flow.
 func (f *api) callTool(w http.ResponseWriter, r *http.Request) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	c, err := f.flows.flow(r.Context(), r.PathValue("id"))
@@ -113,7 +113,7 @@ func (f *api) callTool(w http.ResponseWriter, r *http.Request) {
 			"error": map[string]any{"code": -32001, "message": "Unauthorized: the token is not that of a published flow"}})
 		return
 	}
-	patient(w)
+	withoutWriteDeadline(w)
 	server := f.toolServer(c)
 	tool := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: wire.FlowLimit, DisableLocalhostProtection: true}) // hosts are checked by the API

@@ -20,7 +20,7 @@ type flowTurn struct {
 	chat     string
 	session  string
 	message  string
-	begins   bool // nobody can have said anything before
+	begins   bool // no message can have come before
 
 	workflow *engine.Workflow // that runs: the flow's, or one made for this request
 	run      string           // our session
@@ -73,7 +73,7 @@ func newTurn(flow *chatflow, p *flowise.Prediction) *flowTurn {
 
 // reply runs a turn and answers when it has come to rest.
 func (f *turns) reply(w http.ResponseWriter, r *http.Request, t *flowTurn) error {
-	patient(w)
+	withoutWriteDeadline(w)
 	if err := f.begin(r.Context(), t); err != nil {
 		return err
 	}
@@ -91,8 +91,8 @@ func (f *turns) reply(w http.ResponseWriter, r *http.Request, t *flowTurn) error
 	return nil
 }
 
-// patient takes the deadline off an answer: runs take as long as they take.
-func patient(w http.ResponseWriter) {
+// withoutWriteDeadline removes the deadline of an answer: a run may take any time.
+func withoutWriteDeadline(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(noDeadline) // a writer without deadlines needs nothing
 }
 

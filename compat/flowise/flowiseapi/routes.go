@@ -144,7 +144,7 @@ func (f *api) answered(handle handler) http.HandlerFunc {
 	}
 }
 
-// refusalOf is what a client is told of an error.
+// refusalOf is the answer that a client gets for an error.
 func refusalOf(ctx context.Context, log *slog.Logger, path string, err error) *refusal {
 	var refused *refusal
 	if errors.As(err, &refused) {

@@ -85,25 +85,25 @@ func (f *turns) tell(ctx context.Context, frames *frameWriter, t *flowTurn) ([]f
 		return nil, err
 	}
 	run := flowise.Run{Workflow: t.workflow, Session: &engine.Session{ID: t.run, Status: engine.StatusActive}}
-	told := flowise.NewStream(run, t.before)
+	stream := flowise.NewStream(run, t.before)
 	events, err := f.e.Subscribe(ctx, t.run, "")
 	if err != nil {
 		return nil, err
 	}
-	frames.send(told.Begin()...)
-	if err := f.follow(ctx, frames, &run, t.made, told, events); err != nil {
+	frames.send(stream.Begin()...)
+	if err := f.follow(ctx, frames, &run, t.made, stream, events); err != nil {
 		return nil, err
 	}
 	run, entries, err := f.read(ctx, t.run, t.workflow)
 	if err != nil {
 		return nil, err
 	}
-	frames.send(told.Rest(run, entries)...)
+	frames.send(stream.Rest(run, entries)...)
 	return entries, failureOf(run, entries)
 }
 
 // follow passes on what happens until the session rests.
-func (f *turns) follow(ctx context.Context, frames *frameWriter, run *flowise.Run, made *engine.Session, told *flowise.Stream, events <-chan engine.Event) error {
+func (f *turns) follow(ctx context.Context, frames *frameWriter, run *flowise.Run, made *engine.Session, stream *flowise.Stream, events <-chan engine.Event) error {
 	rested := make(chan error, 1)
 	go func() {
 		_, err := f.e.WaitAfter(ctx, made)
@@ -118,7 +118,7 @@ func (f *turns) follow(ctx context.Context, frames *frameWriter, run *flowise.Ru
 				events = nil // the session has ended: Wait returns
 				continue
 			}
-			if err := f.pass(ctx, frames, run, told, ev); err != nil {
+			if err := f.pass(ctx, frames, run, stream, ev); err != nil {
 				return err
 			}
 			if frames.err != nil {
@@ -128,23 +128,23 @@ func (f *turns) follow(ctx context.Context, frames *frameWriter, run *flowise.Ru
 	}
 }
 
-func (f *turns) pass(ctx context.Context, frames *frameWriter, run *flowise.Run, told *flowise.Stream, ev engine.Event) error {
+func (f *turns) pass(ctx context.Context, frames *frameWriter, run *flowise.Run, stream *flowise.Stream, ev engine.Event) error {
 	switch data := ev.Data.(type) {
 	case engine.TokenEvent:
-		frames.send(told.Token(data.Step, data.Visit, data.Text)...)
+		frames.send(stream.Token(data.Step, data.Visit, data.Text)...)
 	case engine.StepEvent:
 		if data.Retry != nil {
 			return nil // the node is at work still
 		}
 		if data.Status == engine.StatusActive {
-			frames.send(told.Started(data.Step, data.Visit)...)
+			frames.send(stream.Started(data.Step, data.Visit)...)
 			return nil
 		}
 		var err error
 		if run.Executions, err = f.more(ctx, run.Session.ID, run.Executions); err != nil {
 			return err
 		}
-		frames.send(told.Update(flowise.Executed(*run), false)...)
+		frames.send(stream.Update(flowise.Executed(*run), false)...)
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func webhookCall(r *http.Request, kind string, text []byte) (*flowise.Prediction
 		body, _ = json.Marshal(string(text)) // a text always encodes
 	}
 	p := &flowise.Prediction{}
-	_ = json.Unmarshal(body, p) // what stands in the payload for others is not ours to judge
+	_ = json.Unmarshal(body, p) // the rest of the payload is not checked
 	*p = flowise.Prediction{ChatID: p.ChatID, SessionID: p.SessionID, HumanInput: p.HumanInput}
 	var err error
 	p.Webhook, err = json.Marshal(map[string]json.RawMessage{"body": body, "headers": flatHeaders(r), "query": flat(r.URL.Query())})

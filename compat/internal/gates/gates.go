@@ -70,7 +70,7 @@ func Find(g *Graph) *Result {
 	}
 	classes := map[string]int{}
 	for node := range n {
-		r.look(node)
+		r.analyse(node)
 		text := r.when[node].key()
 		if _, known := classes[text]; !known {
 			classes[text] = len(classes)
@@ -88,9 +88,9 @@ func (r *Result) Certain(node, reader int) bool {
 	return r.when[node].exact && (r.class[node] == r.class[reader] || r.when[reader].within(r.when[node]))
 }
 
-// look computes what holds of a node, after all that leads to it. It walks with a stack of its
+// analyse computes what holds of a node, after all that leads to it. It walks with a stack of its
 // own: flows may be long chains.
-func (r *Result) look(node int) {
+func (r *Result) analyse(node int) {
 	for stack := []int{node}; len(stack) > 0; {
 		at := stack[len(stack)-1]
 		if r.done[at] {
@@ -163,7 +163,7 @@ func (r *Result) join(node int) {
 		}
 	}
 	for _, group := range groups {
-		r.when[node] = r.both(r.when[node], r.met(group, of))
+		r.when[node] = r.both(r.when[node], r.groupTaken(group, of))
 	}
 	r.leads[node].AndNot(r.leads[node], r.when[node].common())
 }
@@ -196,8 +196,8 @@ func (r *Result) waysInto(node int) []*way {
 	return ways
 }
 
-// met is when a member of a group is taken.
-func (r *Result) met(group Group, of map[int]*way) when {
+// groupTaken is when a member of a group is taken.
+func (r *Result) groupTaken(group Group, of map[int]*way) when {
 	var out when
 	out.exact = true
 	seen := map[*way]bool{}

@@ -119,7 +119,7 @@ func (r *Result) ledBy(w *way, arm int, ways []*way) *big.Int {
 // strongest leaves out clauses that hold whenever another one does.
 func strongest(all []clause) []clause {
 	implies := func(a, b *clause) bool {
-		return a.whole() && b.whole() && subset(a.ways, b.ways) && !slices.ContainsFunc(a.arms, func(arm Arm) bool { return !slices.Contains(b.arms, arm) })
+		return a.singleGroup() && b.singleGroup() && subset(a.ways, b.ways) && !slices.ContainsFunc(a.arms, func(arm Arm) bool { return !slices.Contains(b.arms, arm) })
 	}
 	var out []clause
 	for i := range all {
@@ -134,8 +134,8 @@ func strongest(all []clause) []clause {
 	return out
 }
 
-// whole reports whether the clause is one group, of all edges of its ways.
-func (c *clause) whole() bool { return c.way.when.exact || len(c.way.edges) == 1 }
+// singleGroup reports whether the clause is one group, of all edges of its ways.
+func (c *clause) singleGroup() bool { return c.way.when.exact || len(c.way.edges) == 1 }
 
 // Names gives the groups of a node names, by the edges and arms that are part of them. An edge
 // that is a group of its own needs none.

@@ -36,10 +36,10 @@ func (a *approval) key() string {
 // NebulaFlow asks, as a hint where to answer it.
 func (r *run) question(ctx context.Context, q engine.Question) error {
 	a := &approval{root: r.session, q: q, in: cmp.Or(q.Session, r.session)}
-	if a.in != r.session || q.Answered || r.told[a.key()] {
-		return nil // those below are told by who follows them
+	if a.in != r.session || q.Answered || r.reported[a.key()] {
+		return nil // the run that follows a child session reports its questions
 	}
-	r.told[a.key()] = true
+	r.reported[a.key()] = true
 	if q.Kind != engine.AskApproval {
 		r.c.inform(ctx, "session "+r.session+" asks at "+q.Step+": "+q.Prompt+" (to be answered in stepgraph)")
 		return nil

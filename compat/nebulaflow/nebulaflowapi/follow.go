@@ -24,33 +24,33 @@ type run struct {
 	thread  string                     // of llm_node_chat
 	seeds   map[string]json.RawMessage // steps that count as done
 	inside  *inside                    // of a subflow's session
-	entry   string                     // of a session that has just been started: events tell of all of it
+	entry   string                     // of a session that has just been started: events cover all of it
 
 	progress
 
-	unfollow func()               // ends the following; nothing is told any more once it returns
+	unfollow func()               // ends the following; once it returns, nothing more is sent
 	rested   chan *engine.Session // of a pause
 	waiting  bool
-	stopped  atomic.Bool  // a pause has been told of
+	stopped  atomic.Bool  // a pause has been reported
 	lifted   atomic.Int64 // pauses that are over
 }
 
-// progress is what a client has been told of a run.
+// progress is what a client has been sent about a run.
 type progress struct {
-	read    []engine.Execution // of the history, not told yet
-	seq     int64              // how far it has been read
-	running map[string]bool    // nodes the client believes to be at work
-	ended   map[string]endedNode
-	held    []heldNode
-	last    string            // the node that completed or was interrupted last
-	faults  map[string]string // what was told of nodes that failed
-	status  string            // of the session
-	over    bool              // its end has been told
-	talks   map[string]*talk
-	rounds  map[string]string  // agents, by the records of their rounds
-	kids    map[string]*inside // sessions of subflows, by id
-	told    map[string]bool    // questions
-	lines   map[string]string  // of commands, without their ends yet
+	read     []engine.Execution // of the history, not sent yet
+	seq      int64              // how far it has been read
+	running  map[string]bool    // nodes the client believes to be at work
+	ended    map[string]endedNode
+	held     []heldNode
+	last     string            // the node that completed or was interrupted last
+	faults   map[string]string // what was sent about nodes that failed
+	status   string            // of the session
+	over     bool              // its end has been sent
+	talks    map[string]*talk
+	rounds   map[string]string  // agents, by the records of their rounds
+	children map[string]*inside // sessions of subflows, by id
+	reported map[string]bool    // questions
+	lines    map[string]string  // of commands, without their ends yet
 }
 
 // A heldNode was activated during a pause.
@@ -115,8 +115,8 @@ func (r *run) prepare(c *conn) {
 	for _, n := range nebulaflow.Nodes(r.w) {
 		r.nodes[n.ID] = n
 	}
-	r.running, r.ended, r.told = map[string]bool{}, map[string]endedNode{}, map[string]bool{}
-	r.talks, r.rounds, r.kids = map[string]*talk{}, map[string]string{}, map[string]*inside{}
+	r.running, r.ended, r.reported = map[string]bool{}, map[string]endedNode{}, map[string]bool{}
+	r.talks, r.rounds, r.children = map[string]*talk{}, map[string]string{}, map[string]*inside{}
 	r.lines, r.faults = map[string]string{}, map[string]string{}
 	r.rested = make(chan *engine.Session, 1)
 }

@@ -82,7 +82,7 @@ func (n *host) serve(w http.ResponseWriter, r *http.Request) {
 		return // Accept has answered
 	}
 	ws.SetReadLimit(wire.FlowLimit)
-	// When the request's context ends the client is to be told why, which needs the
+	// When the request's context ends the client gets the reason, which needs the
 	// connection: everything here lives as long as that.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	stop := context.AfterFunc(r.Context(), func() {

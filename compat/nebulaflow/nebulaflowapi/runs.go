@@ -13,7 +13,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine"
 )
 
-// Modes in which a node runs, as clients are told.
+// Modes in which a node runs, as sent to clients.
 const (
 	modeWorkflow = "workflow"
 	modeSingle   = "single-node"
@@ -21,7 +21,7 @@ const (
 
 // executeWorkflow starts a session on the flow of the message. Where it goes on from a pause,
 // what this connection had paused is cancelled: the new session takes its place. The client,
-// which knows of one run, is told no more of the paused one.
+// which knows of one run, gets no further events of the paused one.
 func (c *conn) executeWorkflow(ctx context.Context, m command) error {
 	p, err := m.payload()
 	if err != nil {

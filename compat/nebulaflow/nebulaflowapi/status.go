@@ -57,7 +57,7 @@ func (r *run) awaitRest(ctx context.Context) {
 		return
 	}
 	r.waiting = true
-	below, pause := slices.Collect(maps.Values(r.kids)), r.lifted.Load()
+	below, pause := slices.Collect(maps.Values(r.children)), r.lifted.Load()
 	r.c.work.Go(func() {
 		s, err := r.c.n.e.Wait(ctx, r.session)
 		if err != nil {
@@ -70,7 +70,7 @@ func (r *run) awaitRest(ctx context.Context) {
 	})
 }
 
-// awaitQuiet waits until all has been told of a subflow that pauses, or it ends.
+// awaitQuiet waits until all events of a subflow that pauses have been sent, or it ends.
 func (in *inside) awaitQuiet(ctx context.Context, lifted func() bool) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
@@ -155,7 +155,7 @@ func (r *run) send(ctx context.Context, m message) {
 	r.c.send(ctx, m)
 }
 
-// A nodeStatusData is what a client is told of a node.
+// A nodeStatusData is the status of a node as sent to a client.
 type nodeStatusData struct {
 	NodeID string   `json:"nodeId"`
 	Status string   `json:"status"`

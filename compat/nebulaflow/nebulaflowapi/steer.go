@@ -34,7 +34,7 @@ func (c *conn) actOnAll(ctx context.Context, kind string) error {
 func (c *conn) act(ctx context.Context, session, kind, reason string) error {
 	_, err := c.n.e.Act(ctx, engine.Action{Session: session, Kind: kind, Reason: reason, By: "nebulaflow"})
 	if errors.Is(err, engine.ErrSessionEnded) {
-		return nil // the client is told of its end
+		return nil // the client gets the event of its end
 	}
 	return err
 }

@@ -20,7 +20,7 @@ type inside struct {
 	all    int    // nodes that can be
 	over   chan struct{}
 	done   chan struct{}
-	quiet  atomic.Bool // it is paused, and all has been told
+	quiet  atomic.Bool // it is paused, and all its events have been sent
 }
 
 // Times of following a subflow's session.
@@ -32,14 +32,14 @@ const (
 // enter follows the session of a subflow's node.
 func (r *run) enter(ctx context.Context, n nebulaflow.Node, visit int) {
 	id := fmt.Sprintf("%s/%s/%d/0", r.session, n.ID, visit)
-	if r.kids[id] != nil {
+	if r.children[id] != nil {
 		return
 	}
 	in := &inside{parent: r, node: n.ID, root: r.session, over: make(chan struct{}), done: make(chan struct{})}
 	if r.inside != nil {
 		in.root = r.inside.root
 	}
-	r.kids[id] = in
+	r.children[id] = in
 	r.c.work.Go(func() {
 		defer close(in.done)
 		if err := in.run(ctx, id); err != nil && ctx.Err() == nil {
@@ -98,14 +98,14 @@ func (in *inside) find(ctx context.Context, id string) (<-chan engine.Event, err
 	}
 }
 
-// leave lets all be told of a subflow before its node's end is.
+// leave waits until all events of a subflow have been sent, before the end of its node is.
 func (r *run) leave(ctx context.Context, n nebulaflow.Node, visit int) {
 	id := fmt.Sprintf("%s/%s/%d/0", r.session, n.ID, visit)
-	in := r.kids[id]
+	in := r.children[id]
 	if in == nil {
 		return
 	}
-	delete(r.kids, id)
+	delete(r.children, id)
 	close(in.over)
 	late := time.NewTimer(lateEnd)
 	defer late.Stop()

@@ -23,7 +23,7 @@ const (
 	maxLine     = 64 << 10
 )
 
-// A talkItem is one thing in the timeline of an llm node.
+// A talkItem is one entry in the timeline of an llm node.
 type talkItem struct {
 	Type       string  `json:"type"` // text, tool_use, tool_result
 	Text       *string `json:"text,omitempty"`

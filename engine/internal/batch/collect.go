@@ -10,7 +10,7 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// wanted is what counts of an item that somebody asks for: what it was in an earlier batch
+// wanted is the part of a requested item that counts: what it was in an earlier batch
 // does not.
 func wanted(item *store.BatchItem) store.BatchItem {
 	return store.BatchItem{Session: item.Session, Step: item.Step, Response: item.Response}
@@ -26,8 +26,8 @@ func batchHash(q *store.BatchRequest) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// collect writes the items, numbered from 1. One that was begun before is written anew:
-// nobody was told of it.
+// collect writes the items, numbered from 1. A batch whose items were partly written before is
+// written again: no caller has seen it.
 func (o *Operations) collect(ctx context.Context, id string, q *store.BatchRequest) (int64, error) {
 	w := itemWriter{o: o, ctx: ctx, batch: id, most: q.Options.First}
 	if q.Filter == nil {

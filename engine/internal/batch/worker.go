@@ -9,7 +9,12 @@ import (
 	"github.com/stepgraph/stepgraph/engine/store"
 )
 
-// A worker holds the lease of one batch.
+// A worker works on one batch while it holds the batch's lease: it reads the items in pages, acts
+// on each session, and saves the outcomes. Each save extends the lease. It ends when all items
+// have an outcome, when the batch is stopped, or when another engine has taken the lease.
+//
+// An item may be done and its outcome not saved when the process dies. The next worker then does
+// it again under the same idempotency key, so it takes effect once.
 type worker struct {
 	o       *Operations
 	b       store.Batch

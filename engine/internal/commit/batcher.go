@@ -14,14 +14,14 @@ import (
 // gathered while the groups before were under way. A lone caller does not wait. Its
 // goroutines end when nothing waits.
 //
-// While one group is under way, a second starts only with worthwhile rows: a transaction has a fixed
+// While one group is under way, a second starts only with minSecondGroup rows: a transaction has a fixed
 // cost, and the rows that would share it now can share it with more rows a moment later. If the
-// groups under way take longer than patience, the waiting rows no longer wait for them.
+// groups under way take longer than maxQueueWait, the waiting rows no longer wait for them.
 type batcher[In, Out any] struct {
 	do      func(ctx context.Context, rows []In) ([]Out, error)
 	size    func(*In) int // bytes of a row
 	writers int           // groups under way at once
-	// refusing, if set, reports errors that pass and that callers are told of at once.
+	// refusing, if set, reports transient errors that are returned to callers at once.
 	refusing func(error) bool
 	// distinct, if set, keeps rows of one key out of each other's group.
 	distinct func(*In) string
@@ -32,7 +32,7 @@ type batcher[In, Out any] struct {
 	timed  bool // a timer will call start
 }
 
-// Bounds of one group: more adds only latency (reference/LIMITS.md, A2).
+// Bounds of one group: more rows add only latency.
 const (
 	batchRows  = 200
 	batchBytes = 1 << 20
@@ -40,8 +40,8 @@ const (
 
 // When a group starts beside others: with so many rows, or after its rows have waited for so long.
 const (
-	worthwhile = 50
-	patience   = 50 * time.Millisecond
+	minSecondGroup = 50
+	maxQueueWait   = 50 * time.Millisecond
 )
 
 // slowAtMost is how often a group may be too slow for the store before it is split.
@@ -108,10 +108,10 @@ func (b *batcher[In, Out]) start() {
 // wait returns how long what waits is still left to the other groups under way, of which there are
 // others.
 func (b *batcher[In, Out]) wait(others int) time.Duration {
-	if others == 0 || len(b.queue) == 0 || len(b.queue) >= worthwhile {
+	if others == 0 || len(b.queue) == 0 || len(b.queue) >= minSecondGroup {
 		return 0
 	}
-	return patience - time.Since(b.queue[0].asked)
+	return maxQueueWait - time.Since(b.queue[0].asked)
 }
 
 func (b *batcher[In, Out]) work() {

@@ -103,9 +103,9 @@ func TestGroupsBesideOthers(t *testing.T) {
 		passes time.Duration
 		want   []int // sizes of the groups begun meanwhile
 	}{
-		{"few rows gather", worthwhile - 1, patience - time.Millisecond, []int{1}},
-		{"enough rows go at once", worthwhile, 0, []int{1, worthwhile}},
-		{"a slow group holds nothing up", 3, patience, []int{1, 3}},
+		{"few rows gather", minSecondGroup - 1, maxQueueWait - time.Millisecond, []int{1}},
+		{"enough rows go at once", minSecondGroup, 0, []int{1, minSecondGroup}},
+		{"a slow group holds nothing up", 3, maxQueueWait, []int{1, 3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -170,16 +170,16 @@ func TestWriterEndsBesideAnother(t *testing.T) {
 			synctest.Wait()
 		}
 		submit(1)
-		submit(worthwhile)
+		submit(minSecondGroup)
 		submit(3)
 		close(quick)
 		synctest.Wait()
-		if want := []int{1, worthwhile}; !slices.Equal(begun, want) {
+		if want := []int{1, minSecondGroup}; !slices.Equal(begun, want) {
 			t.Errorf("groups of %v, want %v: three rows wait for the group under way", begun, want)
 		}
 		close(slow)
 		all.Wait()
-		if want := []int{1, worthwhile, 3}; !slices.Equal(begun, want) {
+		if want := []int{1, minSecondGroup, 3}; !slices.Equal(begun, want) {
 			t.Errorf("groups of %v, want %v", begun, want)
 		}
 	})

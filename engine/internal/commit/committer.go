@@ -19,6 +19,10 @@ import (
 // holds two rows of one session. Single reads of sessions that end together are grouped
 // the same way: on Neo4j a read of one costs as much as a read of many. A store of several
 // databases has groups for each of them, so that one that is slow or gone holds up no row of another.
+//
+// An engine has one Committer for its whole life; runners, starts and requests share it. It keeps no
+// row after the caller has its outcome. A row that the store refuses fails alone: the other rows
+// of its group are written.
 type Committer struct {
 	store   store.Store
 	writers int
@@ -124,7 +128,7 @@ func newLines(s store.Store, writers int) *lines {
 }
 
 // refusesAll reports errors of a store that takes nothing for now: it is full or read-only, or its schema is of
-// another version. Whoever asks for something new is told at once; checkpoints of what is under
+// another version. A caller that asks for something new gets the error at once; checkpoints of what is under
 // way wait until it is mended.
 func refusesAll(err error) bool {
 	return errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrSchema)

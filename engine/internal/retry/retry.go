@@ -44,7 +44,7 @@ func unless(ctx context.Context, enough func(error) bool, call func() error) (be
 	}
 }
 
-// Transient reports whether the store may be asked the same thing again.
+// Transient reports whether the same call of the store may be retried.
 func Transient(err error) bool {
 	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknownOutcome)
 }

@@ -55,7 +55,7 @@ func CheckAnswer(q *state.Ask, response json.RawMessage) ([]jsontext.Field, erro
 func checkConfirm(q *state.Ask, response json.RawMessage) ([]jsontext.Field, error) {
 	answer, feedback := response, ""
 	if q.Feedback {
-		answer, feedback = remarked(response)
+		answer, feedback = splitFeedback(response)
 	}
 	yes, ok := graph.TruthOf(answer, q.Options)
 	if !ok {
@@ -89,8 +89,8 @@ func otherForm(q *state.Ask) string {
 	return ""
 }
 
-// remarked splits {answer, feedback} into its two fields; any other response is the answer itself.
-func remarked(response json.RawMessage) (answer json.RawMessage, feedback string) {
+// splitFeedback splits {answer, feedback} into its two fields; any other response is the answer itself.
+func splitFeedback(response json.RawMessage) (answer json.RawMessage, feedback string) {
 	var given struct {
 		Answer   json.RawMessage `json:"answer"`
 		Feedback string          `json:"feedback"`

@@ -20,10 +20,10 @@ func (r *Runner) checkpoint(ctx context.Context) error {
 	return err
 }
 
-// rest writes all unwritten decisions and gives up the lease, when nothing more can be done now.
+// goIdle writes all unwritten decisions and gives up the lease, when nothing more can be done now.
 // It returns false when the session has to go on: a request arrived meanwhile, or child sessions
 // had to be notified first.
-func (r *Runner) rest(ctx context.Context) (bool, error) {
+func (r *Runner) goIdle(ctx context.Context) (bool, error) {
 	select {
 	case <-r.poke:
 		if r.stopNow = r.mustRest(); !r.stopNow {
@@ -110,7 +110,7 @@ func (r *Runner) written(cp *store.Checkpoint, res store.CommitResult) (rested *
 	r.durable()
 	if cp.Release {
 		rested = recordAfter(r.from, r.version, cp, res)
-		state.Keep(cp.State, r.state) // whoever waits for the session looks at it next
+		state.Keep(cp.State, r.state) // callers that wait for the session read it next
 	}
 	r.e.PublishAll(r.id, r.version, events, rested)
 	if len(cp.Children) > 0 {
@@ -191,7 +191,7 @@ func (r *Runner) extension() time.Duration {
 
 // nextTimer returns when the session has something to do without outside input: a retry, or a
 // question whose deadline passes. The zero time means that only outside input moves it. With calls
-// under way it ignores timers up to the newest wave; at rest, a step left active is due at once.
+// under way it ignores timers up to the newest wave; in an idle session, a step left active is due at once.
 func (r *Runner) nextTimer(underWay bool) time.Time {
 	if r.state.Resting() {
 		return time.Time{}

@@ -29,7 +29,7 @@ type claim struct {
 	losing   sync.Once     // closes lost
 	person   atomic.Bool   // a person's request has changed the session since the claim
 	seat     Seat          // the session's share of the engine's capacity
-	stopNow  bool          // the engine stops: go to rest at once
+	stopNow  bool          // the engine stops: give up the lease at once
 }
 
 // now returns the store's clock in Unix milliseconds.

@@ -33,7 +33,7 @@ type draft struct {
 	stateBytes int                     // size of the state's JSON, as far as outputs make it grow
 	failing    string                  // the step that fails the session when the current wave is over
 	chat       *state.ChatWindow       // the state's chat messages when the wave began
-	unsettled  bool                    // something was decided outside a wave: no rest before the next wave
+	unsettled  bool                    // something was decided outside a wave: another wave has to run before the session goes idle
 	lookedAt   int64                   // time of the newest wave, ms; timers up to it have been handled
 	overflowed bool                    // the state exceeded its size limit, see overflow
 	fault      error                   // a read that decisions depend on has failed: the draft is never written
@@ -53,7 +53,7 @@ func (d *draft) closes() bool {
 	return false
 }
 
-// durable does what had to wait until the draft is written: calls that it ended are told to stop, and
+// durable does what had to wait until the draft is written: calls that it ended are cancelled, and
 // those that it lists may start.
 func (r *draft) durable() {
 	for _, c := range r.unwritten.cancels {
@@ -66,8 +66,8 @@ func (r *draft) durable() {
 	r.open = r.state.OpenAsks()
 }
 
-// spoil marks the draft as never to be written, because of err.
-func (r *draft) spoil(err error) {
+// invalidate marks the draft as never to be written, because of err.
+func (r *draft) invalidate(err error) {
 	if r.fault == nil {
 		r.fault = err
 	}

@@ -72,9 +72,9 @@ func (f *forking) split(all []store.Execution) error {
 		}
 	}
 	if first == 0 {
-		return f.openVisit(f.standing(all, f.counted.Seq()+1))
+		return f.openVisit(f.withoutUndone(all, f.counted.Seq()+1))
 	}
-	all = f.standing(all, first)
+	all = f.withoutUndone(all, first)
 	for i := range all {
 		if all[i].Seq < first {
 			f.before = append(f.before, all[i])
@@ -193,7 +193,7 @@ func (f *forking) fold(s *state.State, c *state.Counters, x *store.Execution) er
 	if len(x.Output) == 0 {
 		return nil
 	}
-	output, err := f.whole(x)
+	output, err := f.fullOutput(x)
 	if err != nil {
 		return err
 	}
@@ -225,9 +225,9 @@ func (f *forking) ended(s *state.State, x *store.Execution) {
 	}
 }
 
-// whole returns an execution's output; when the history holds only a part of it, it is taken from
+// fullOutput returns an execution's output; when the history holds only a part of it, it is taken from
 // the old session's kept outputs.
-func (f *forking) whole(x *store.Execution) (json.RawMessage, error) {
+func (f *forking) fullOutput(x *store.Execution) (json.RawMessage, error) {
 	var marker struct {
 		Cut bool `json:"cut"`
 	}

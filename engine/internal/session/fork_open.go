@@ -267,9 +267,9 @@ func tookOf(x *store.Execution) []state.TakenPath {
 	return out
 }
 
-// standing omits executions that an earlier rollback had undone when the execution numbered
+// withoutUndone omits executions that an earlier rollback had undone when the execution numbered
 // `first` began.
-func (f *forking) standing(all []store.Execution, first int64) []store.Execution {
+func (f *forking) withoutUndone(all []store.Execution, first int64) []store.Execution {
 	return slices.DeleteFunc(slices.Clone(all), func(x store.Execution) bool {
 		return f.state.WasUndone(x.Seq, first)
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/stepgraph/stepgraph/internal/jsontext"
 )
 
-// Run advances the session until it is at rest, its lease is lost, or ctx ends. The caller has to
+// Run advances the session until it is idle, its lease is lost, or ctx ends. The caller has to
 // call End afterwards.
 func (r *Runner) Run(ctx context.Context, rec store.SessionRecord, b Beginning) error {
 	r.ctx = ctx
@@ -65,7 +65,7 @@ func (r *Runner) Poked() bool {
 	}
 }
 
-// Stop asks the session to go to rest because the engine stops.
+// Stop asks the session to give up its lease because the engine stops.
 func (r *Runner) Stop() {
 	r.stopping.Store(true)
 	r.Poke()

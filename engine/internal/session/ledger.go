@@ -31,7 +31,7 @@ type ledger struct {
 func (r *ledger) repeat(read func() error) error {
 	_, err := retry.Do(r.ctx, func() (struct{}, error) { return struct{}{}, read() })
 	if err != nil && (retry.Transient(err) || r.ctx.Err() != nil) {
-		r.spoil(err)
+		r.invalidate(err)
 	}
 	return err
 }
@@ -42,7 +42,7 @@ func (r *ledger) repeat(read func() error) error {
 func required[T any](r *ledger, read func() (T, error)) (T, bool) {
 	out, err := retry.Do(r.ctx, read)
 	if err != nil {
-		r.spoil(err)
+		r.invalidate(err)
 	}
 	return out, err == nil
 }

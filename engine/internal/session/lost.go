@@ -16,13 +16,13 @@ import (
 // call, for a retry, or for a free place. An engine that comes back could report what it had
 // under way, but one that was killed does not come back. So every checkpoint lists, among
 // the counters, the calls that are under way or may begin before the next one (callsUnderWay),
-// no other call is started, and whoever claims the session finds in that list what its
+// no other call is started, and the engine that claims the session next finds in that list what its
 // predecessor may have done (noteLost). The list is in the counters and not in the state,
 // because an edit of the state does not undo a call. It is made anew for each checkpoint from
 // what the runner has under way, so no place that ends a call has to remember to strike it out.
 
 // manySteps is from how many steps on a session counts as a large one. Its checkpoints are
-// expensive, so more calls may start under one of them: see callsUnderWay, and gather.
+// expensive, so more calls may start under one of them: see callsUnderWay and collectResults.
 const manySteps = 256
 
 // callsUnderWay returns the calls that the next checkpoint lists: those under way, and the queued

@@ -20,7 +20,7 @@ type Beginning struct {
 	State *state.State
 }
 
-// run advances the session until it is at rest, its lease is lost, or the engine stops.
+// run advances the session until it is idle, its lease is lost, or the engine stops.
 func (r *Runner) run(ctx context.Context, rec store.SessionRecord, b Beginning) error {
 	if r.def != nil { // made by Newborn or Preapply
 		if err := r.begin(ctx); err != nil {
@@ -44,10 +44,10 @@ func (r *Runner) run(ctx context.Context, rec store.SessionRecord, b Beginning) 
 	return r.advance(ctx)
 }
 
-// advance runs waves and writes checkpoints until the session is at rest.
+// advance runs waves and writes checkpoints until the session is idle.
 func (r *Runner) advance(ctx context.Context) error {
 	for {
-		r.gather(ctx)
+		r.collectResults(ctx)
 		if time.Since(r.readAt) > r.e.ReadEvery {
 			if err := r.readDefinition(ctx); err != nil {
 				return err
@@ -73,11 +73,11 @@ func (r *Runner) advance(ctx context.Context) error {
 			r.effects.startEffects(ctx)
 		}
 		// A checkpoint may have found requests, and applying one may have made a step active.
-		// The session must not rest before the next wave: nothing else would wake it.
+		// The session must not go idle before the next wave: nothing else would wake it.
 		if progressed || r.unsettled {
 			continue
 		}
-		rested, err := r.pauseOrRest(ctx)
+		rested, err := r.waitOrGoIdle(ctx)
 		if rested || err != nil {
 			return err
 		}
@@ -88,11 +88,11 @@ func (r *Runner) advance(ctx context.Context) error {
 // stopped as one that crashes its workers.
 const maxClaims = 5
 
-// pauseOrRest is called when nothing can be done now: it waits for calls under way, a timer or a
+// waitOrGoIdle is called when nothing can be done now: it waits for calls under way, a timer or a
 // request, or gives up the lease. rested is true when the lease was given up.
-func (r *Runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
+func (r *Runner) waitOrGoIdle(ctx context.Context) (rested bool, err error) {
 	if len(r.running) == 0 {
-		return r.rest(ctx)
+		return r.goIdle(ctx)
 	}
 	if r.unwritten.dirty || len(r.state.Notices()) > 0 {
 		r.unwritten.touch()
@@ -100,7 +100,7 @@ func (r *Runner) pauseOrRest(ctx context.Context) (rested bool, err error) {
 			return false, err
 		}
 	}
-	r.pace.rest()
+	r.pace.waveEnded()
 	r.known.Store(r.inbox)
 	r.waiting.Store(true)
 	defer r.waiting.Store(false)

@@ -153,20 +153,20 @@ func (r *Runner) firstDefinition(ctx context.Context, begun func(context.Context
 // A pace measures what the last wave and its checkpoint cost.
 type pace struct{ began, ended time.Time }
 
-// rest records the time at which the last wave and its checkpoint were finished.
-func (p *pace) rest() {
+// waveEnded records the time at which the last wave and its checkpoint were finished.
+func (p *pace) waveEnded() {
 	if p.ended.Before(p.began) {
 		p.ended = time.Now()
 	}
 }
 
-// left returns how much longer results may wait for others.
-func (p *pace) left() time.Duration {
-	return time.Until(p.ended.Add(min(4*p.ended.Sub(p.began), maxGather)))
+// waitLeft returns how much longer results may wait for others.
+func (p *pace) waitLeft() time.Duration {
+	return time.Until(p.ended.Add(min(4*p.ended.Sub(p.began), maxResultWait)))
 }
 
-// maxGather is the longest time that a result waits for others.
-const maxGather = 100 * time.Millisecond
+// maxResultWait is the longest time that a result waits for others.
+const maxResultWait = 100 * time.Millisecond
 
 // Poke notifies the runner that the session's inbox may have new requests.
 func (r *Runner) Poke() {

@@ -64,7 +64,7 @@ func (r *requests) applyResume(*store.Request) string {
 	return "resumed"
 }
 
-// applyCancel ends the session: calls under way are told to stop and questions are closed. Visits
+// applyCancel ends the session: calls under way are cancelled and questions are closed. Visits
 // that have just ended keep their status, and none of their paths is followed. An accepted cancel
 // precedes every end that is not written yet, so an end counts only if it is stored.
 func (r *requests) applyCancel(q *store.Request) string {

@@ -15,7 +15,7 @@ import (
 // What a model may fill of a tool's input.
 //
 // A tool's step fixes some fields, such as the address of a request, and leaves others to
-// the model. The model's text may have been written by whoever wrote the page it has just
+// the model. The model's text may come from the author of a page that the model has just
 // read, so an argument counts only where the workflow says so: it has to be declared, and
 // the step has to leave it open. Anything else is an error that the model sees.
 

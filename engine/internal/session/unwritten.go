@@ -32,7 +32,7 @@ type unwritten struct {
 	events     []event.Noted
 }
 
-// A cancelledCall is a call under way that a decision has ended. It is told to stop only when the
+// A cancelledCall is a call under way that a decision has ended. It is cancelled only when the
 // decision is written, because the store may still refuse the decision.
 type cancelledCall struct {
 	attempt *attempt

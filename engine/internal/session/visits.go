@@ -172,7 +172,7 @@ func (r *visits) handOn(l *state.LiveStep, record *store.Execution, result funct
 	return record
 }
 
-// cancelStep cancels a live step: its call is told to stop and its open question is closed. A
+// cancelStep cancels a live step: its call is cancelled and its open question is closed. A
 // further run that was planned after it is dropped. A visit that is an agent's tool call is
 // cancelled alone, because the paths that led to the step meanwhile did not come from the agent.
 func (r *visits) cancelStep(id, reason string) {

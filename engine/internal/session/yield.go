@@ -7,7 +7,7 @@ func (r *Runner) Yield() {
 	r.Poke()
 }
 
-// mustRest reports whether the session is to give up its lease although it could go on.
+// mustGoIdle reports whether the session is to give up its lease although it could go on.
 func (r *Runner) mustRest() bool {
 	if r.stopping.Load() {
 		return true

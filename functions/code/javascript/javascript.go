@@ -22,9 +22,9 @@ const (
 	stack      = 400       // approximate depth of nested calls
 )
 
-// patience is how long a script may take to stop after it was interrupted. The longest single
+// stopTimeout is how long a script may take to stop after it was interrupted. The longest single
 // instruction that remains, a division of numbers of a million bits, takes about a second.
-const patience = 2 * time.Second
+const stopTimeout = 2 * time.Second
 
 // A Program is a script and its variables.
 type Program struct {
@@ -85,7 +85,7 @@ func Run(ctx context.Context, p Program) (Result, error) {
 	select {
 	case o := <-done:
 		return o.result, o.err
-	case <-time.After(patience):
+	case <-time.After(stopTimeout):
 		return Result{}, context.Cause(limited)
 	}
 }

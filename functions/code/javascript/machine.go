@@ -43,7 +43,7 @@ func newMachine(ctx context.Context, memory int) (*machine, error) {
 	vm.SetCanBlock(false)
 	m := &machine{ctx: ctx, vm: vm, runner: quickjs.UndefinedValue}
 	m.asleep = context.AfterFunc(ctx, vm.Interrupt)
-	around, err := surroundings()
+	around, err := prelude()
 	if err == nil {
 		if m.runner, err = vm.EvalBytecodeValue(around.run); err == nil {
 			_, err = vm.EvalBytecode(around.guard)
@@ -58,8 +58,8 @@ func newMachine(ctx context.Context, memory int) (*machine, error) {
 
 type compiled struct{ run, guard []byte }
 
-// surroundings compiles guard.js and run.js once.
-var surroundings = sync.OnceValues(func() (c compiled, err error) {
+// prelude compiles guard.js and run.js once.
+var prelude = sync.OnceValues(func() (c compiled, err error) {
 	vm, err := quickjs.NewVM()
 	if err != nil {
 		return c, err

@@ -20,22 +20,22 @@ func Check[T any](others ...func(json.RawMessage) []function.Problem) func(json.
 			return nil // the engine reports an input that is not an object
 		}
 		var problems []function.Problem
-		told := map[string]bool{} // fields, and problems that name none
+		reported := map[string]bool{} // fields, and problems that name none
 		for _, other := range others {
 			for _, p := range other(text) {
-				if !told[p.Message] {
+				if !reported[p.Message] {
 					problems = append(problems, p)
 				}
-				told[p.Message] = true
+				reported[p.Message] = true
 			}
 		}
 		for _, p := range problems {
 			field, _, _ := strings.Cut(p.Message, ":")
-			told[field] = true
+			reported[field] = true
 		}
 		var in T
 		for _, p := range wrongFields(o, reflect.ValueOf(&in).Elem()) {
-			if field, _, _ := strings.Cut(p.Message, ":"); !told[field] {
+			if field, _, _ := strings.Cut(p.Message, ":"); !reported[field] {
 				problems = append(problems, p)
 			}
 		}

@@ -90,7 +90,7 @@ func (s *Sending) once(ctx context.Context, limit time.Duration) (Answer, *funct
 	case err != nil:
 		return answer, s.failed(limited, err, limit)
 	}
-	answer.Body = s.secrets.blot(string(body))
+	answer.Body = s.secrets.mask(string(body))
 	return answer, status(response)
 }
 

@@ -42,7 +42,7 @@ func (s *Sending) failed(limited context.Context, err error, limit time.Duration
 	default:
 		fault.Transient, fault.Message = true, fault.Message+wire.Cause(err)
 	}
-	fault.Message = s.secrets.blot(fault.Message)
+	fault.Message = s.secrets.mask(fault.Message)
 	return fault
 }
 

@@ -110,7 +110,7 @@ func Secrets(ctx context.Context, text string, to *url.URL, getenv Lookup) (expa
 func (s *secrets) headers(given http.Header) map[string]string {
 	out := make(map[string]string, len(given))
 	for name, values := range given {
-		out[s.blot(name)] = s.blot(strings.ToValidUTF8(strings.Join(values, ", "), "\uFFFD"))
+		out[s.mask(name)] = s.mask(strings.ToValidUTF8(strings.Join(values, ", "), "\uFFFD"))
 	}
 	return out
 }

@@ -16,7 +16,7 @@ import (
 func Draw(w *engine.Workflow) string {
 	w = w.Clone() // the caller keeps its order
 	w.Normalize()
-	d := &pen{w: w, drawn: map[string]bool{}, above: map[string]bool{}, next: map[string][]*engine.Path{}}
+	d := &renderer{w: w, drawn: map[string]bool{}, above: map[string]bool{}, next: map[string][]*engine.Path{}}
 	for i := range w.Paths {
 		p := &w.Paths[i]
 		d.next[p.Source] = append(d.next[p.Source], p)
@@ -31,7 +31,8 @@ func Draw(w *engine.Workflow) string {
 	return d.out.String()
 }
 
-type pen struct {
+// A renderer writes one workflow as indented text.
+type renderer struct {
 	w     *engine.Workflow
 	out   strings.Builder
 	drawn map[string]bool
@@ -39,7 +40,7 @@ type pen struct {
 	next  map[string][]*engine.Path
 }
 
-func (d *pen) title() {
+func (d *renderer) title() {
 	fmt.Fprintf(&d.out, "%s  (%s, %s)\n", d.w.ID, count(len(d.w.Steps), "step"), count(len(d.w.Paths), "path"))
 	for _, text := range []string{d.w.Name, d.w.Description} {
 		if text != "" {
@@ -85,7 +86,7 @@ func count(n int, noun string) string {
 }
 
 // beginnings are where to draw from: root, steps without incoming path, then all.
-func (d *pen) beginnings() []string {
+func (d *renderer) beginnings() []string {
 	incoming := map[string]bool{}
 	for i := range d.w.Paths {
 		if d.w.Paths[i].TargetWorkflow == "" {
@@ -107,7 +108,7 @@ func (d *pen) beginnings() []string {
 }
 
 // below draws what follows a step.
-func (d *pen) below(id, indent string) {
+func (d *renderer) below(id, indent string) {
 	d.drawn[id], d.above[id] = true, true
 	paths := d.next[id]
 	for i, p := range paths {
@@ -132,7 +133,7 @@ func (d *pen) below(id, indent string) {
 }
 
 // step is a step on its line: id, function, what is special about it, name.
-func (d *pen) step(id string) string {
+func (d *renderer) step(id string) string {
 	s := d.w.Step(id)
 	text := s.ID
 	if s.Function != "" {

@@ -16,9 +16,9 @@ import (
 // is not a plain success (an error, a question, a handover). The waiting results are those that a
 // crash would make the next engine produce again, like the calls under way.
 
-// gather takes the results that have arrived; in a large session it also waits for those that arrive soon.
-func (r *Runner) gather(ctx context.Context) {
-	r.pace.rest()
+// collectResults takes the results that have arrived; in a large session it also waits for those that arrive soon.
+func (r *Runner) collectResults(ctx context.Context) {
+	r.pace.waveEnded()
 	defer func() { r.pace.began = time.Now() }()
 	if len(r.state.StepIDs()) < manySteps || r.unwritten.dirty || r.stopNow {
 		return
@@ -26,7 +26,7 @@ func (r *Runner) gather(ctx context.Context) {
 	if r.effects.drainResults(); !succeeded(r.arrived) {
 		return
 	}
-	left := time.NewTimer(r.pace.left())
+	left := time.NewTimer(r.pace.waitLeft())
 	defer left.Stop()
 	for {
 		r.effects.startDurable(ctx)

@@ -7,9 +7,9 @@ import (
 	"github.com/stepgraph/stepgraph/models"
 )
 
-// hear adds the prompt to the chat in the first round, unless it is there already as the
+// addPrompt adds the prompt to the chat in the first round, unless it is there already as the
 // answer to a question.
-func (r *round) hear(ctx context.Context) error {
+func (r *round) addPrompt(ctx context.Context) error {
 	prompt := string(r.in.Prompt)
 	if !bool(r.in.Hear) || prompt == "" || len(r.past) > 0 {
 		return nil

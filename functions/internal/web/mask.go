@@ -47,8 +47,8 @@ func (s *secrets) add(value string) {
 	}
 }
 
-// blot returns text with the secrets masked.
-func (s *secrets) blot(text string) string {
+// mask returns text with the secrets replaced by ***.
+func (s *secrets) mask(text string) string {
 	if len(s.forms) == 0 {
 		return text
 	}
@@ -56,15 +56,15 @@ func (s *secrets) blot(text string) string {
 	plain, _ := fold(text, false)
 	for _, secret := range s.folded {
 		if strings.Contains(plain, secret) {
-			text = blotFolded(text, secret)
+			text = maskFolded(text, secret)
 			plain, _ = fold(text, false)
 		}
 	}
 	return text
 }
 
-// blotFolded masks a secret regardless of case and white space in it.
-func blotFolded(text, secret string) string {
+// maskFolded masks a secret regardless of case and white space in it.
+func maskFolded(text, secret string) string {
 	plain, at := fold(text, true)
 	var b strings.Builder
 	from, done := 0, 0
