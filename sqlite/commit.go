@@ -139,7 +139,7 @@ func (t checkpointTx) received(c *store.Checkpoint, r *store.CommitResult) (bool
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, deliveryTx{t.tx}.insert(&q)
+	return true, deliveryTx(t).insert(&q)
 }
 
 // look sets the outcome of a checkpoint whose guard did not hold.
