@@ -59,7 +59,10 @@ func (s *answerStore) Commit(ctx context.Context, list []store.Checkpoint) ([]st
 	results, err := s.Store.Commit(ctx, list)
 	if f := s.after; f != nil && err == nil {
 		s.after = nil
-		return f(results)
+		results, err = f(results)
+	}
+	if ctx.Err() != nil { // as a database that is reached over a network
+		return nil, context.Cause(ctx)
 	}
 	return results, err
 }
@@ -72,7 +75,7 @@ type atRestTest struct {
 	store           *answerStore
 	engine, outside *engine.Engine
 	mails           atomic.Int64
-	pure            func() // called by the function pure
+	pure            func(context.Context) // called by the function pure
 }
 
 func answersAtRest(t *testing.T, w *engine.Workflow, test func(a *atRestTest)) {
@@ -88,13 +91,14 @@ func answersAtRest(t *testing.T, w *engine.Workflow, test func(a *atRestTest)) {
 			a.mails.Add(1)
 			return json.RawMessage(`{"sent":true}`), nil
 		})})
-		registry.Add(engine.Spec{Name: "pure", Function: function.FunctionFunc(func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		registry.Add(engine.Spec{Name: "pure", Function: function.FunctionFunc(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 			if a.pure != nil {
-				a.pure()
+				a.pure(ctx)
 			}
 			return json.RawMessage(`{"done":true}`), nil
 		})})
-		o := engine.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+		engine.Register(registry, "sessions", runSessions)
+		o := engine.Options{SessionLimits: engine.SessionLimits{MaxChildren: 1}, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 		a.engine, a.outside = engine.New(a.store, registry, o), engine.New(a.store.Store, registry, o)
 		a.put(w)
 		ctx, cancel := context.WithCancel(a.ctx)
@@ -287,6 +291,75 @@ func TestAnswerWithUnknownOutcome(t *testing.T) {
 		}
 		a.ends(engine.StatusComplete, 1, `"Ada" applied`)
 		a.wrote(2, 0, 1)
+		list, err := a.store.AllRequests(a.ctx, "A", store.HistoryQuery{Limit: 1})
+		if err != nil || !list[0].At.Equal(s.Accepted.At) {
+			t.Errorf("accepted at %v, stored %+v, %v", s.Accepted.At, list, err)
+		}
+	})
+}
+
+// TestAnswerBeforeAChildSession: children that were decided on before the answer was written do not
+// count twice.
+func TestAnswerBeforeAChildSession(t *testing.T) {
+	w := stepsOf("ask_name", "sessions")
+	w.Steps[1].Input = `{"workflow": "child", "n": 1}`
+	answersAtRest(t, w, func(a *atRestTest) {
+		child := stepsOf("pure")
+		child.ID = "child"
+		if _, err := a.outside.Put(a.ctx, child, engine.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.answer("Ada", ""); err != nil {
+			t.Fatal(err)
+		}
+		a.ends(engine.StatusComplete, 0, `"Ada" applied`)
+		if n := a.store.arrivals.Load(); n != 0 {
+			t.Errorf("%d checkpoints with their request", n)
+		}
+	})
+}
+
+// TestWhatAPureStepSees: a pure step after an answer sees nothing of the request that brings the
+// answer, and what it says is said once, and not at all if the answer is refused.
+func TestWhatAPureStepSees(t *testing.T) {
+	type key struct{}
+	answersAtRest(t, stepsOf("ask_name", "pure"), func(a *atRestTest) {
+		events, err := a.engine.Subscribe(a.ctx, "A", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := make(chan int, 1)
+		go func() {
+			n := 0
+			for ev := range events {
+				if _, ok := ev.Data.(engine.TokenEvent); ok {
+					n++
+				}
+			}
+			said <- n
+		}()
+		ran := 0
+		a.pure = func(ctx context.Context) {
+			ran++
+			engine.CallOf(ctx).Token("hello")
+			if at, ok := ctx.Deadline(); ok && time.Until(at) < time.Second || ctx.Value(key{}) != nil {
+				t.Errorf("the step has %v left, and the value %v", time.Until(at), ctx.Value(key{}))
+			}
+		}
+		a.store.before = func() {
+			if _, err := a.outside.Act(a.ctx, engine.Action{Session: "A", Kind: engine.RequestSignal, Name: "go"}); err != nil {
+				t.Error(err)
+			}
+		}
+		ctx, cancel := context.WithTimeout(context.WithValue(a.ctx, key{}, "secret"), 500*time.Millisecond)
+		defer cancel()
+		if _, err := a.engine.Answer(ctx, engine.AnswerRequest{Session: "A", Response: json.RawMessage(`"Ada"`)}); err != nil {
+			t.Fatal(err)
+		}
+		a.ends(engine.StatusComplete, 0, `"Ada" applied`)
+		if n := <-said; ran != 2 || n != 1 {
+			t.Errorf("the step ran %d times, once before the write that was refused; %d tokens were heard, want 1", ran, n)
+		}
 	})
 }
 
@@ -315,7 +388,7 @@ func TestAnswerBeforeASlowStep(t *testing.T) {
 	w := stepsOf("ask_name", "pure", "ask_name")
 	w.Paths = append(w.Paths, engine.Path{Kind: engine.Next, Source: "s2", Target: "root"})
 	answersAtRest(t, w, func(a *atRestTest) {
-		a.pure = func() { time.Sleep(10 * time.Second) }
+		a.pure = func(context.Context) { time.Sleep(10 * time.Second) }
 		begun := time.Now()
 		if _, err := a.answer("Ada", ""); err != nil {
 			t.Fatal(err)

@@ -43,7 +43,7 @@ type Engine struct {
 	limits      inturn.Table // of workflows
 	slow        slowWorkflows
 	delivering  deliveries
-	rested      restedWorkflows
+	rested      lastRests
 
 	holding
 	views

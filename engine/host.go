@@ -37,7 +37,7 @@ func (h host) LeaveAlone(session string) {
 func (h host) Publish(ev event.Event) { h.e.events.publish(ev) }
 func (h host) PublishAll(session string, version int64, events []event.Noted, rested *store.SessionRecord) {
 	if rested != nil && rested.Status == StatusAwaitingInput {
-		h.e.rested.note(session, rested.Workflow)
+		h.e.rested.note(session, rest{rested.Workflow, version})
 	}
 	h.e.events.publishAll(session, version, events, rested)
 }

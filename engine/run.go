@@ -51,6 +51,18 @@ func hold(e *Engine, p *place, r *held, rec store.SessionRecord, b session.Begin
 	}()
 }
 
+// lend returns the context of the engine's work, and counts work that is done on it until done is
+// called. done is nil if the engine does not run.
+func (h *holding) lend() (life context.Context, done func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.running || h.stopping {
+		return nil, nil
+	}
+	h.work.Add(1)
+	return h.life, h.work.Done
+}
+
 // leave gives back the lease of a session that does not run because the engine stops.
 func leave(e *Engine, r *held) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), leaveWithin, session.ErrStopped)

@@ -48,24 +48,40 @@ const (
 const slowAtMost = 2
 
 type batchItem[In, Out any] struct {
-	ctx   context.Context
-	asked time.Time
-	in    In
-	out   Out
-	err   error
-	done  chan struct{}
+	caller context.Context // a row whose caller has left before its group begins is not written
+	ctx    context.Context // ends when nobody wants to know the outcome any more
+	asked  time.Time
+	in     In
+	out    Out
+	err    error
+	done   chan struct{}
 }
 
 // submit waits until the row's group is done. When ctx ends first the row may still be
 // written: the outcome is unknown.
 func (b *batcher[In, Out]) submit(ctx context.Context, in In) (Out, error) {
-	return b.submitThen(ctx, in, func(Out, error) {})
+	return b.wait(ctx, &batchItem[In, Out]{caller: ctx, ctx: ctx, in: in}, func(Out, error) {})
 }
 
 // submitThen is submit; it calls settled with the outcome, also when that is known only after ctx
-// has ended.
+// has ended. A write that is under way then is not cut off but given some time: a lease that it takes
+// would be nobody's.
 func (b *batcher[In, Out]) submitThen(ctx context.Context, in In, settled func(Out, error)) (Out, error) {
-	item := &batchItem[In, Out]{ctx: ctx, asked: time.Now(), in: in, done: make(chan struct{})}
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(outlast, cancel) })
+	return b.wait(ctx, &batchItem[In, Out]{caller: ctx, ctx: longer, in: in}, func(out Out, err error) {
+		stop()
+		cancel()
+		settled(out, err)
+	})
+}
+
+// outlast is how long a write under way goes on without its caller.
+const outlast = 5 * time.Second
+
+// wait submits an item and waits for it, or for the end of ctx.
+func (b *batcher[In, Out]) wait(ctx context.Context, item *batchItem[In, Out], settled func(Out, error)) (Out, error) {
+	item.asked, item.done = time.Now(), make(chan struct{})
 	b.mu.Lock()
 	b.queue = append(b.queue, item)
 	b.start()
@@ -90,7 +106,7 @@ func (b *batcher[In, Out]) start() {
 	if b.active == b.writers || len(b.queue) == 0 {
 		return
 	}
-	switch wait := b.wait(b.active); {
+	switch wait := b.left(b.active); {
 	case wait <= 0:
 		b.active++
 		go b.work()
@@ -105,9 +121,9 @@ func (b *batcher[In, Out]) start() {
 	}
 }
 
-// wait returns how long what waits is still left to the other groups under way, of which there are
+// left returns how long what waits is still left to the other groups under way, of which there are
 // others.
-func (b *batcher[In, Out]) wait(others int) time.Duration {
+func (b *batcher[In, Out]) left(others int) time.Duration {
 	if others == 0 || len(b.queue) == 0 || len(b.queue) >= minSecondGroup {
 		return 0
 	}
@@ -129,7 +145,7 @@ func (b *batcher[In, Out]) work() {
 func (b *batcher[In, Out]) take() []*batchItem[In, Out] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.wait(b.active-1) > 0 {
+	if b.left(b.active-1) > 0 {
 		b.active--
 		b.start()
 		return nil
@@ -142,8 +158,8 @@ func (b *batcher[In, Out]) take() []*batchItem[In, Out] {
 			later = append(later, b.queue[i:]...)
 			break
 		}
-		if item.ctx.Err() != nil {
-			item.err = context.Cause(item.ctx)
+		if item.caller.Err() != nil {
+			item.err = context.Cause(item.caller)
 			close(item.done)
 			continue
 		}
@@ -206,12 +222,13 @@ func (b *batcher[In, Out]) finish(group []*batchItem[In, Out]) {
 func (b *batcher[In, Out]) send(group []*batchItem[In, Out], rows []In) ([]Out, error) {
 	ctx, cancel := waitedFor(group)
 	defer cancel()
-	slow := 0
+	slow, unknown := 0, false
 	return retry.Unless(ctx, func(err error) bool {
 		if errors.Is(err, store.ErrStoreSlow) {
 			slow++
 		}
-		return len(rows) > 1 && slow == slowAtMost || b.refusing != nil && b.refusing(err)
+		unknown = unknown || errors.Is(err, store.ErrUnknownOutcome)
+		return len(rows) > 1 && slow == slowAtMost || b.refusing != nil && b.refusing(err) && !unknown
 	}, func() ([]Out, error) { return b.do(ctx, rows) })
 }
 

@@ -2,8 +2,11 @@ package session
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"time"
 
+	"github.com/stepgraph/stepgraph/engine/event"
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
@@ -24,43 +27,65 @@ type Preapplied struct {
 // Preapply applies a request to a session at rest: c has the record with the lease that the
 // checkpoint will take and the inbox number of the request, and the request itself. given is
 // the decoded state, which the runner changes. The result is nil if the request has to be delivered
-// first: its effects reach beyond the session and its history, or ctx has ended.
-func Preapply(ctx context.Context, e *Env, c store.Claimed, given *state.State, def *graph.Definition, seat Seat) *Preapplied {
+// first: the session is not only waiting, or what follows reaches beyond the session and its history,
+// or ctx has ended. ran reports whether steps have run.
+func Preapply(ctx context.Context, e *Env, c store.Claimed, given *state.State, def *graph.Definition, seat Seat) (p *Preapplied, ran bool) {
 	if c.Session.Version == 0 || len(c.Session.Counters) == 0 { // made by hand
-		return nil
+		return nil, false
 	}
 	r := &Preapplied{Runner: New(e, c, seat)}
-	r.ctx, r.def, r.readAt = ctx, def, def.ReadAt
+	r.ctx, r.def, r.readAt, r.trial = ctx, def, def.ReadAt, &trial{}
 	if err := r.load(c.Session, given); err != nil || !r.awaitsOnly(c.Session.Inbox) {
-		return nil
+		return nil, false
 	}
 	r.effects.noteLost()
 	if err := r.takeRequests(ctx); err != nil {
-		return nil
+		return nil, false
 	}
 	release, ok := r.firstCheckpoint(ctx)
 	if !ok {
-		return nil
+		return nil, true
 	}
 	cp := r.build(release)
 	if !isOwn(cp) || len(cp.State) > e.MaxState || len(cp.Applied) != 1 || len(r.state.Notices()) > 0 || len(r.unwritten.cancels) > 0 {
-		return nil
+		return nil, true
 	}
 	q := c.Requests[0]
 	q.Outcome = cp.Applied[0].Outcome
 	cp.Received, cp.Applied = &store.Arrival{Request: q, Owner: c.Session.LeaseOwner}, nil
 	r.Checkpoint = cp
-	return r
+	return r, true
+}
+
+// errDeliverFirst invalidates the draft of a trial whose decisions reach beyond its session.
+var errDeliverFirst = errors.New("the request has to be delivered first")
+
+// A trial keeps what a runner says before its first checkpoint: subscribers see none of it if that is
+// not written.
+type trial struct {
+	mu     sync.Mutex
+	tokens []event.Event
+}
+
+func (t *trial) keep(ev event.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tokens = append(t.tokens, ev)
 }
 
 // awaitsOnly reports whether a session waits for the request with number n and for nothing else: it
-// is not paused, no request before n is unread, and no deadline may pass before the write.
+// is not paused, no request before n is unread, and no time may come before the write.
 func (r *Preapplied) awaitsOnly(n int64) bool {
 	if r.state.Resting() || r.counters.Seen() != n-1 || len(r.state.Held()) > 0 {
 		return false
 	}
 	for _, q := range r.state.Asks() {
 		if q.Due > 0 {
+			return false
+		}
+	}
+	for _, l := range r.state.LiveSteps() {
+		if l.RetryAt > 0 || l.Wait != nil && l.Wait.Due > 0 {
 			return false
 		}
 	}
@@ -92,5 +117,10 @@ func isOwn(c *store.Checkpoint) bool {
 // Written tells the runner that its checkpoint, asked for at that time, is durable. It returns the
 // session as it has come to rest, or nil if the caller has to start the runner with Run.
 func (r *Preapplied) Written(asked time.Time, res store.CommitResult) (rest *store.SessionRecord) {
+	tokens := r.trial.tokens
+	r.trial = nil
+	for _, ev := range tokens {
+		r.e.Publish(ev)
+	}
 	return r.settled(r.Checkpoint, asked, res)
 }

@@ -115,8 +115,13 @@ func (a *attempt) Say(role, text string) {
 }
 
 func (a *attempt) Token(audience, text string) {
-	a.by.e.Publish(event.Event{Type: event.EventToken, Session: a.by.id,
-		Data: event.TokenEvent{Step: a.step, Visit: a.callInfo.Visit, Call: a.callInfo.Number, Text: text, Audience: audience, Provisional: true}})
+	ev := event.Event{Type: event.EventToken, Session: a.by.id,
+		Data: event.TokenEvent{Step: a.step, Visit: a.callInfo.Visit, Call: a.callInfo.Number, Text: text, Audience: audience, Provisional: true}}
+	if t := a.by.trial; t != nil {
+		t.keep(ev)
+		return
+	}
+	a.by.e.Publish(ev)
 }
 
 func (a *attempt) Meter(u function.Usage) {

@@ -86,6 +86,7 @@ func (r *Runner) settled(cp *store.Checkpoint, asked time.Time, res store.Commit
 	}
 	r.offset.adjust(asked, res.Now, time.Now())
 	r.e.clock.Store(r.offset.Load())
+	r.e.measured.Store(true)
 	if rest = r.written(cp, res); rest == nil {
 		return nil
 	}

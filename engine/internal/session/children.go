@@ -147,6 +147,10 @@ func (r *children) createChild(id string, d *state.Suspended, index int, spec st
 		r.failStepFor(id, failure{kind: function.KindBadInput, message: err.Error(), final: true})
 		return false
 	}
+	if r.trial != nil {
+		r.invalidate(errDeliverFirst)
+		return false
+	}
 	problem, err := r.e.descent.mayStartChild(r.ctx, r.e.Store, r.root, r.e.MaxChildren)
 	if err != nil { // not refused: a store that fails is reported when the checkpoint is written
 		r.log.Warn("descendants not counted", logError, err)

@@ -29,6 +29,7 @@ type claim struct {
 	losing   sync.Once     // closes lost
 	person   atomic.Bool   // a person's request has changed the session since the claim
 	seat     Seat          // the session's share of the engine's capacity
+	trial    *trial        // of Preapply, until its checkpoint is written; nil otherwise
 	stopNow  bool          // the engine stops: give up the lease at once
 }
 

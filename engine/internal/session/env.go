@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/stepgraph/stepgraph/engine/event"
@@ -25,13 +26,17 @@ type Env struct {
 	Committer   *commit.Committer
 	ID          string // of this engine among those that share the store
 
-	clock    clockOffset // as last measured, for sessions that are not created yet
+	clock    clockOffset // as last measured, for sessions that this engine does not hold
+	measured atomic.Bool // clock has been measured
 	descent  descent
 	refusals refusals
 }
 
-// Now estimates the store's clock, from its newest reading.
+// Now estimates the store's clock, from its newest reading if ClockKnown.
 func (e *Env) Now() time.Time { return time.Now().Add(e.clock.get()) }
+
+// ClockKnown reports whether a checkpoint of this engine has shown the store's clock.
+func (e *Env) ClockKnown() bool { return e.measured.Load() }
 
 // Limits are the engine options that its sessions obey. See engine.Options.
 type Limits struct {
