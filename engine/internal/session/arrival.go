@@ -2,11 +2,8 @@ package session
 
 import (
 	"context"
-	"errors"
-	"sync"
 	"time"
 
-	"github.com/stepgraph/stepgraph/engine/event"
 	"github.com/stepgraph/stepgraph/engine/graph"
 	"github.com/stepgraph/stepgraph/engine/state"
 	"github.com/stepgraph/stepgraph/engine/store"
@@ -55,22 +52,6 @@ func Preapply(ctx context.Context, e *Env, c store.Claimed, given *state.State, 
 	cp.Received, cp.Applied = &store.Arrival{Request: q, Owner: c.Session.LeaseOwner}, nil
 	r.Checkpoint = cp
 	return r, true
-}
-
-// errDeliverFirst invalidates the draft of a trial whose decisions reach beyond its session.
-var errDeliverFirst = errors.New("the request has to be delivered first")
-
-// A trial keeps what a runner says before its first checkpoint: subscribers see none of it if that is
-// not written.
-type trial struct {
-	mu     sync.Mutex
-	tokens []event.Event
-}
-
-func (t *trial) keep(ev event.Event) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.tokens = append(t.tokens, ev)
 }
 
 // awaitsOnly reports whether a session waits for the request with number n and for nothing else: it
