@@ -142,7 +142,7 @@ var problemTable = []problemRow{
 		Do:    "Change it with `PATCH`, or choose another id."},
 	{Err: errPathRefused, Slug: "path_refused", Status: http.StatusUnprocessableEntity, Title: "Connection not allowed by the original system",
 		Means: "The workflow was imported, and its system does not allow this connection: a node with itself, a cycle of edges, or incompatible handles. The detail says which.",
-		Do:    "Connect it as that system does: the message says how. Workflows that were not imported have no such rules."},
+		Do:    "Connect the nodes as that system allows; the message says how. Workflows that were not imported have no such rules."},
 	{Err: engine.ErrVersionMismatch, Slug: "version_mismatch", Status: http.StatusPreconditionFailed, Title: "Version mismatch",
 		Means: "The stored version is not the one in `If-Match`: it was changed since.",
 		Do:    "Read it again, apply the change to that version, and send it with its `ETag`."},
