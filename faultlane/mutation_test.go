@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stepgraph/stepgraph/engine"
 	"github.com/stepgraph/stepgraph/engine/store"
@@ -261,6 +262,24 @@ func (f *forgetful) Deliver(ctx context.Context, deliveries []store.Delivery) ([
 		if dropped[i] != nil {
 			results[i].Request = dropped[i]
 		}
+	}
+	return results, err
+}
+
+func (f *forgetful) Commit(ctx context.Context, checkpoints []store.Checkpoint) ([]store.CommitResult, error) {
+	results := make([]store.CommitResult, len(checkpoints))
+	var kept []store.Checkpoint
+	var at []int
+	for i, cp := range checkpoints {
+		if cp.Received != nil && f.forgets() {
+			results[i] = store.CommitResult{Outcome: store.Committed, Inbox: cp.Seen, Now: time.Now()}
+			continue
+		}
+		kept, at = append(kept, cp), append(at, i)
+	}
+	written, err := f.Store.Commit(ctx, kept)
+	for n, r := range written {
+		results[at[n]] = r
 	}
 	return results, err
 }
