@@ -20,19 +20,15 @@ func (e *Engine) Wait(ctx context.Context, id string) (*Session, error) {
 // is idle after that. It does not read a session that this engine runs: the runner hands over what it
 // has written.
 func (e *Engine) WaitAfter(ctx context.Context, s *Session) (*Session, error) {
-	if s.rest != nil && rests(s.rest) {
-		if view, err := e.viewWithChildren(ctx, s.rest); err != nil || !view.parent || view.Status != StatusActive {
-			return view, err
-		}
-	}
-	return (&waiting{e: e, id: s.ID, after: s.after}).wait(ctx)
+	return (&waiting{e: e, id: s.ID, after: s.after, rest: s.rest}).wait(ctx)
 }
 
 // A waiting waits until one session is idle.
 type waiting struct {
 	e     *Engine
 	id    string
-	after int64 // see Session.after; 0 if the caller has shown no session
+	after int64                // see Session.after; 0 if the caller has shown no session
+	rest  *store.SessionRecord // see Session.rest; looked at once, before any read
 	w     *watcher
 }
 
@@ -40,7 +36,7 @@ func (s *waiting) wait(ctx context.Context) (*Session, error) {
 	w, stop := s.e.events.watchRest(s.id)
 	defer stop()
 	s.w = w
-	look := !s.e.holds(s.id) // if this engine holds it, its runner reports when it comes to rest
+	look := s.rest != nil || !s.e.holds(s.id) // if this engine holds it, its runner reports when it comes to rest
 	for attempt := 0; ; attempt++ {
 		if look {
 			rec, err := s.record(ctx)
@@ -65,6 +61,12 @@ func (s *waiting) wait(ctx context.Context) (*Session, error) {
 // record returns the session as its runner has handed it over, or as it is stored. What a runner
 // hands over may come late: it counts only if it has applied the request that the caller has made.
 func (s *waiting) record(ctx context.Context) (*store.SessionRecord, error) {
+	if rest := s.rest; rest != nil {
+		s.rest = nil
+		if rests(rest) {
+			return rest, nil
+		}
+	}
 	if rest := s.e.events.takeRest(s.w); rest != nil && s.after > 0 && rest.Inbox+1 >= s.after && rests(rest) {
 		return rest, nil
 	}

@@ -49,7 +49,7 @@ const slowAtMost = 2
 
 type batchItem[In, Out any] struct {
 	caller context.Context // a row whose caller has left before its group begins is not written
-	ctx    context.Context // ends when nobody wants to know the outcome any more
+	ctx    context.Context // ends when no caller needs the outcome any more
 	asked  time.Time
 	in     In
 	out    Out
@@ -65,7 +65,7 @@ func (b *batcher[In, Out]) submit(ctx context.Context, in In) (Out, error) {
 
 // submitThen is submit; it calls settled with the outcome, also when that is known only after ctx
 // has ended. A write that is under way then is not cut off but given some time: a lease that it takes
-// would be nobody's.
+// would have no runner.
 func (b *batcher[In, Out]) submitThen(ctx context.Context, in In, settled func(Out, error)) (Out, error) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(outlast, cancel) })
